@@ -104,8 +104,8 @@ def read_options(words: Sequence[str], talk: Talk) -> argparse.Namespace:
         description=talk.text("contribute"),
     )
     version = project_version(ROOT)
-    shown = {"action": "version", "help": talk.text("version"), "version": version}
-    whole.add_argument("--version", **shown)
+    told = talk.text("version")
+    whole.add_argument("--version", action="version", version=version, help=told)
     commands = whole.add_subparsers(required=True, metavar="COMMAND")
     for name, run in SUBCOMMANDS.items():
         purpose = talk.text(f"{name}_help", "purpose")

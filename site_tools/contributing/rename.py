@@ -23,8 +23,15 @@ from site_tools.ledger import store_all
 from site_tools.messages import LANGUAGES, Refusal
 
 # Folders in which a page may be named, and the files of them that are read.
-NAMING_FOLDERS = ("docs", "snippets", "ppo_ref", "site_tools", "tests", "bench")
-NAMING_FOLDERS += (".github",)
+NAMING_FOLDERS = (
+    "docs",
+    "snippets",
+    "ppo_ref",
+    "site_tools",
+    "tests",
+    "bench",
+    ".github",
+)
 NAMING_KINDS = (".md", ".yml", ".py", ".js", ".txt", ".html", ".json")
 # What has been said of old names stays as it was said.
 UNTOUCHED = ("CHANGELOG.md", SHORT, REDIRECTS)
