@@ -114,41 +114,43 @@ def test_a_file_concerns_the_pages_that_use_it(tmp_path, file, pages):
 
 
 @pytest.mark.parametrize(
-    "how", ["PAGE=gae/a Q={} LOG=c.md", "page=gae/a q={} log=c.md"]
+    "how", ["PAGE=gae/a Q={} LOG=c.md TO=gae/b", "page=gae/a q={} log=c.md to=gae/b"]
 )
 def test_make_hands_over_what_is_typed_in_small_letters_too(tmp_path, how):
     asked = 'Why "x" $$y `z`, (a #b): {c}?'
     rule = tmp_path / "show.mk"
-    rule.write_text('show:\n\t@printf "%s\\n" "$$PAGE" "$$Q" "$$LOG"\n')
+    rule.write_text('show:\n\t@printf "%s\\n" "$$PAGE" "$$Q" "$$LOG" "$$TO"\n')
     words = [word.replace("{}", asked) for word in how.split()]
     make = ["make", "-s", "-f", "Makefile", "-f", str(rule), "show", *words]
     said = subprocess.run(make, cwd=ROOT, check=True, capture_output=True, text=True)
-    assert said.stdout.splitlines() == ["gae/a", asked, "c.md"]
+    assert said.stdout.splitlines() == ["gae/a", asked, "c.md", "gae/b"]
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        "docs/en/gae/variance.md",
-        r"docs\en\gae\variance.md",
-        r"C:\Users\me\ppo\docs\en\gae\variance.md",
-        r"snippets\gae\variance.py",
-        "/home/me/ppo/docs/zh/gae/variance.md",
-        "../../docs/zh/gae/variance.md",
-        "./docs/en/gae/variance.md",
-        "gae/variance",
+        "docs/en/gae/some_page.md",
+        r"docs\en\gae\some_page.md",
+        r"C:\Users\me\ppo\docs\en\gae\some_page.md",
+        r"snippets\gae\some_page.py",
+        "/home/me/ppo/docs/zh/gae/some_page.md",
+        "../../docs/zh/gae/some_page.md",
+        "./docs/en/gae/some_page.md",
+        "gae/some_page",
     ],
 )
 def test_a_page_is_known_by_its_files_however_they_are_typed(name, monkeypatch):
     for place in ("/home/me/ppo", "/home/me/ppo/docs/en/critic"):
         monkeypatch.setenv("PWD", place)
-        assert page_id(name) == "gae/variance"
+        assert page_id(name) == "gae/some_page"
 
 
-@pytest.mark.parametrize("name", ["variance.md", "./variance.md", "../gae/variance.md"])
+@pytest.mark.parametrize(
+    "name", ["some_page.md", "./some_page.md", "../gae/some_page.md"]
+)
 def test_in_the_folder_of_a_page_its_name_is_enough(name, monkeypatch):
     monkeypatch.setenv("PWD", "/home/me/ppo/docs/en/gae")
-    assert page_id(name) == "gae/variance"
+    assert page_id(name) == "gae/some_page"
 
 
 @pytest.mark.parametrize(
