@@ -38,8 +38,10 @@ UNTOUCHED = ("CHANGELOG.md", SHORT, REDIRECTS)
 RELATIVE_LINK = re.compile(
     r"(?P<before>\]\(|^\[[^\]\n]+\]: )(?P<path>[^)\s#:]+)", re.MULTILINE
 )
-# Before the name of a page nothing stands, or a folder in which pages lie.
-FOLDERS_BEFORE = r"(?:(?:[\w./-]*/)?(?:docs/zh|docs/en|snippets|zh|en|\.\.|\.)/)?"
+# Before the name of a page nothing stands, or a folder in which pages lie, which code
+# may have in a variable.
+PAGE_PLACES = r"docs/zh|docs/en|docs/\{\w+\}|snippets|zh|en|\{\w+\}|\.\.|\."
+FOLDERS_BEFORE = rf"(?:(?:[\w./-]*/)?(?:{PAGE_PLACES})/)?"
 
 
 def rename_page(options: Namespace, root: Path, talk: Talk) -> int:

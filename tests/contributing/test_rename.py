@@ -86,7 +86,7 @@ def test_what_breaks_half_way_is_undone_whole(root, monkeypatch):
     ("words", "told"),
     [
         ([OLD, "gae/inputs"], "gae/inputs is taken: docs/zh/gae/inputs.md"),
-        (["gae/varianc", NEW], "the nearest is gae/variance"),
+        ([OLD[:-1], NEW], f"the nearest is {OLD}"),
         ([OLD, "gea/noise"], "No topic gea; the nearest is gae"),
         ([OLD, "../noise"], "A page must be like topic/page"),
         (["notebooks/index", "notebooks/noise"], "the first page of its folder"),
@@ -129,6 +129,7 @@ def test_a_page_that_is_no_utf_8_stops_everything(root):
         ("docs/en/b/b.md", "needs: [gae/a, gae/ab]", "needs: [critic/c, gae/ab]"),
         ("tests/b.yml", "find: gae/a/, x/gae/a", "find: critic/c/, x/gae/a"),
         ("README.md", "docs/en/gae/a.md gae/a-b", "docs/en/critic/c.md gae/a-b"),
+        ("tests/b.py", 'f"docs/{lang}/gae/a.md"', 'f"docs/{lang}/critic/c.md"'),
         ("CHANGELOG.md", "gae/a", "gae/a"),
     ],
 )
