@@ -5,7 +5,9 @@ permissions, credentials that persist, expressions in a shell, concurrency. The 
 tests are stricter.
 """
 
+import json
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -37,7 +39,7 @@ jobs:
           persist-credentials: false
       - run: make test
 """
-EVENTS = {"pull_request", "push", "workflow_dispatch"}
+EVENTS = {"pull_request", "push", "workflow_call", "workflow_dispatch"}
 # What may be written, and the one job that may.
 WRITERS = {("pages.yml", "deploy"): {"pages", "id-token"}}
 MINUTES = 60
@@ -57,14 +59,17 @@ def faults(text: str, name: str = "sound.yml") -> Iterator[str]:
     # YAML 1.1 takes the key on for True.
     yield from (event for event in workflow[True] if event not in EVENTS)
     for key, job in workflow["jobs"].items():
-        if not 0 < job.get("timeout-minutes", 0) <= MINUTES:
+        called = job.get("uses", "./")  # a workflow, which says its own minutes
+        if not called.startswith("./"):
+            yield called
+        if "uses" not in job and not 0 < job.get("timeout-minutes", 0) <= MINUTES:
             yield f"timeout-minutes: {job.get('timeout-minutes')}"
         permissions = job.get("permissions", workflow["permissions"])
         may_write = WRITERS.get((name, key), set())
         for kind, level in permissions.items():
             if level != "read" and kind not in may_write:
                 yield f"{kind}: {level}"
-        for step in job["steps"]:
+        for step in job.get("steps", ()):
             action, settings = step.get("uses", ""), step.get("with", {})
             if action and not action.startswith("actions/"):  # GitHub's own
                 yield action
@@ -92,12 +97,120 @@ def test_the_workflows_are_there():
     assert names == {"test.yml", "preview.yml", "pages.yml"}
 
 
-def test_nothing_is_published_before_its_tests():
-    text = (FOLDER / "pages.yml").read_text("utf-8")
-    jobs = yaml.safe_load(text)["jobs"]
-    runs = [step["run"] for step in jobs["build"]["steps"] if "run" in step]
-    assert runs == ["make test", "make build"]
+def jobs_of(name: str) -> dict[str, dict]:
+    return yaml.safe_load((FOLDER / name).read_text("utf-8"))["jobs"]
+
+
+def test_nothing_is_published_before_its_tests_the_slow_ones_too():
+    jobs = jobs_of("pages.yml")
+    assert jobs["tested"]["uses"] == "./.github/workflows/test.yml"
+    assert jobs["build"]["needs"] == "tested"
     assert jobs["deploy"]["needs"] == "build"
+    assert {"tests", "slow"} <= set(jobs_of("test.yml")["gate"]["needs"])
+
+
+# The gate: what SETTINGS.md requires is a job, which needs all that judge.
+
+# It shows a pull request and judges none: each step that could be red may fail.
+SHOWS = {("preview.yml", "preview")}
+PUSHED_ONLY = "github.event_name != 'pull_request'"
+
+
+def required() -> list[str]:
+    """The names of the checks that SETTINGS.md says to require."""
+    settings = (ROOT / ".github/SETTINGS.md").read_text("utf-8")
+    (row,) = re.findall(r"(?m)^\| Rules, `main` \|.*\bcheck.*$", settings)
+    (told,) = re.findall(r"the checks? (.*?) must pass", row)
+    return re.findall(r"\*([^*]+)\*", told)
+
+
+def judging() -> dict[str, str]:
+    """The jobs that judge a pull request, with the workflow of each."""
+    found = {}
+    for path in WORKFLOWS:
+        workflow = yaml.safe_load(path.read_text("utf-8"))
+        for key, job in workflow["jobs"].items():
+            runs = "pull_request" in workflow[True] and job.get("if") != PUSHED_ONLY
+            if runs and (path.name, key) not in SHOWS:
+                found[key] = path.name
+    return found
+
+
+def gate_faults(name: str) -> Iterator[str]:
+    """What is wrong with a check that is required by its name."""
+    jobs = [
+        (path.name, key, job)
+        for path in WORKFLOWS
+        for key, job in jobs_of(path.name).items()
+        if job.get("name", key) == name
+    ]
+    if len(jobs) != 1:
+        yield f"{len(jobs)} jobs have the name {name}"
+        return
+    ((file, own, job),) = jobs
+    if "pull_request" not in yaml.safe_load((FOLDER / file).read_text("utf-8"))[True]:
+        yield f"{file} does not run on a pull request"
+    if job.get("if") != "always()":
+        yield f"{own} can be skipped, and a skipped check passes"
+    if not any(".ci/gate" in step.get("run", "") for step in job["steps"]):
+        yield f"{own} looks at no result"
+    for key, workflow in judging().items():
+        if key != own and (workflow != file or key not in job.get("needs", ())):
+            yield f"{own} does not need {key} of {workflow}"
+
+
+def test_what_is_required_is_the_gate_and_it_needs_whatever_judges():
+    names = required()
+    assert names
+    assert [fault for name in names for fault in gate_faults(name)] == []
+    assert judging() == {"changed": "test.yml", "gate": "test.yml"}
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("what a contributor's own check says, at its line", "0 jobs have the name"),
+        ("every test, every block and figure of every page", "tests can be skipped"),
+        ("what a change can break", "changed looks at no result"),
+        ("publish it", "pages.yml does not run on a pull request"),
+    ],
+)
+def test_a_check_that_would_guard_nothing_is_told(name, fault):
+    assert any(told.startswith(fault) for told in gate_faults(name))
+
+
+def test_whatever_judges_a_pull_request_cannot_go_on_after_a_failure():
+    """But one step: a browser that cannot be had."""
+    for key, file in judging().items():
+        steps = jobs_of(file)[key]["steps"]
+        may_fail = [step["run"] for step in steps if step.get("continue-on-error")]
+        assert may_fail in ([], ["make tools ARGS=browser"])
+
+
+@pytest.mark.parametrize(
+    ("ended", "opens"),
+    [
+        ({"changed": "success", "tests": "skipped", "slow": "skipped"}, True),
+        ({"changed": "success", "tests": "success", "slow": "skipped"}, True),
+        ({"changed": "failure", "tests": "skipped", "slow": "skipped"}, False),
+        ({"changed": "cancelled", "tests": "skipped", "slow": "skipped"}, False),
+        ({"changed": "skipped", "tests": "skipped", "slow": "skipped"}, False),
+        ({"changed": "success", "tests": "failure", "slow": "skipped"}, False),
+        ({}, False),
+    ],
+)
+def test_the_gate_opens_only_where_each_job_succeeded(ended, opens):
+    (step,) = [step for step in jobs_of("test.yml")["gate"]["steps"] if "run" in step]
+    on_pull, on_push = re.findall(r"'([a-z ]+)'", step["env"]["MAY_SKIP"])
+    assert on_push == "changed"
+    needs = json.dumps({job: {"result": result} for job, result in ended.items()})
+    run = subprocess.run(
+        [sys.executable, ROOT / step["run"]],
+        env={"NEEDS": needs, "MAY_SKIP": on_pull},
+        capture_output=True,
+        text=True,
+    )
+    assert (run.returncode == 0) == opens, run.stdout + run.stderr
 
 
 READ = [ROOT / "README.md", ROOT / "README.zh.md", ROOT / "MAINTAINING.md"]
@@ -146,6 +259,35 @@ def test_a_planted_fault_is_found(found):
     assert SOUND.count(sound) == 1
     told = faults(SOUND.replace(sound, fault))
     assert any(each.startswith(found) for each in told)
+
+
+# The small PyTorch, for those to whom GitHub gives no variable.
+
+small_pytorch = runpy.run_path(str(ROOT / ".ci/small_pytorch"))
+
+
+def test_every_job_that_installs_asks_for_the_small_pytorch_before():
+    for path in WORKFLOWS:
+        for key, job in jobs_of(path.name).items():
+            runs = [step.get("run", "") for step in job.get("steps", ())]
+            made = [run.startswith("make ") for run in runs]
+            if any(made):
+                first = made.index(True)
+                assert ".ci/small_pytorch" in runs[:first], f"{path.name}: {key}"
+
+
+@pytest.mark.parametrize(
+    ("commands", "index"),
+    [
+        ("pip3 install torch --index-url {}/whl/cpu", "{}/whl/cpu"),
+        ("{}/whl/nightly/cpu and {}/whl/cpu\n", "{}/whl/cpu"),
+        ("{}/whl/cu128 https://elsewhere.example/whl/cpu {}/whl/cpu_old", ""),
+    ],
+)
+def test_the_address_is_that_of_the_cpu_build(commands, index):
+    site = "https://some.pytorch.org"
+    found = small_pytorch["index_in"](commands.replace("{}", site))
+    assert found == index.replace("{}", site)
 
 
 # The linters.
