@@ -2,7 +2,7 @@
 
 A change is what differs from where this branch left ``--base``, committed or not. Each
 path belongs to one of the rules below; a path that none names may break everything.
-What fails is run once more as it was before the change, and told apart.
+What fails is run once more, then as it was before the change, and told apart.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from site_tools.contributing.pages import changed_pages
 from tests.layout import ROOT
 
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-m", "not slow"]
@@ -28,6 +29,33 @@ OF_TEXTS = [
     "tests/site/content/test_readme.py",
     "tests/test_setup.py",
     "tests/test_versions.py",
+]
+OF_FRAMEWORKS = ["tests/site/data/test_facts.py", "tests/site/data/test_frameworks.py"]
+OF_MOVES = ["tests/site/built/test_redirects.py", "tests/site/built/test_build.py"]
+# The tests that read a file of data, beside those that read the pages. Where any page
+# may say something against it, all pages are among them.
+OF_DATA = {
+    "comparison": OF_FRAMEWORKS,
+    "corrections": ["tests/site/page/test_proofs.py", "docs"],
+    "dialogues": [
+        "tests/contributing/test_dialogue_log.py",
+        "tests/contributing/test_likeness.py",
+        "tests/site/built/test_lists.py",
+        "tests/site/data/test_dialogues.py",
+        "docs",
+    ],
+    "methods": OF_FRAMEWORKS,
+    "names": OF_SITE,
+    "redirects": OF_MOVES,
+    "short": OF_MOVES,
+    "threads": ["tests/site/data/test_threads.py", "tests/site/content"],
+    "timeline": OF_FRAMEWORKS,
+    "topics": OF_SITE,
+}
+OF_VERIFIED = [
+    "tests/bench/test_results.py",
+    "tests/site/built/test_lists.py",
+    "tests/test_stored_runs.py",
 ]
 NOT_OF_PACKAGE = {"bench", "browser", "contributing", "site"}
 
@@ -44,10 +72,12 @@ def plan(changed: Iterable[str]) -> Plan:
     """The plan for these changed paths."""
     tests: set[str] = set()
     pages: set[str] = set()
+    build = False
     for path in changed:
         tests |= set(tests_of(path))
         pages |= set(pages_of(path))
-    build = any(test.startswith("docs") for test in tests)
+        build = build or path.startswith("docs/")
+    build = build or any(test.startswith("docs") for test in tests)
     if set(EVERYTHING) <= tests:
         tests = set(EVERYTHING)
     outermost = [test for test in tests if not lies_in(test, tests)]
@@ -65,6 +95,12 @@ def tests_of(path: str) -> list[str]:
     match parts:
         case ("docs", "zh" | "en", *_) | ("snippets", *_):
             return [*naming(path), *of_pages()]
+        case ("docs", "facts", _):
+            return [*showing(path), *OF_FRAMEWORKS, *of_pages()]
+        case ("docs", "verified", _):
+            return [*OF_VERIFIED, *of_pages()]
+        case ("docs", name) if name.removesuffix(".yml") in OF_DATA:
+            return [*OF_DATA[name.removesuffix(".yml")], *of_pages()]
         case ("docs", *_) | ("site_tools", *_):
             return OF_SITE
         case ("ppo_ref", *_):
@@ -75,12 +111,16 @@ def tests_of(path: str) -> list[str]:
             return ["docs", *(f"tests/{name}" for name in sorted(names)), *own]
         case ("bench", *_):
             return ["tests/bench"]
-        case (".github", *_) | (
-            "README.md"
-            | "README.zh.md"
-            | "CONTRIBUTING.md"
-            | "MAINTAINING.md"
-            | "CHANGELOG.md",
+        case (
+            (".github", *_)
+            | (".ci", *_)
+            | (
+                "README.md"
+                | "README.zh.md"
+                | "CONTRIBUTING.md"
+                | "MAINTAINING.md"
+                | "CHANGELOG.md",
+            )
         ):
             return OF_TEXTS
         case ("tests", "browser", *_):
@@ -104,6 +144,17 @@ def naming(path: str) -> list[str]:
         if file == ROOT / "docs" / lang / own
         or Path(path).name in file.read_text("utf-8")
     ]
+
+
+def showing(path: str) -> list[str]:
+    """The pages that show a fact of this file."""
+    files = []
+    for page in changed_pages([path], ROOT):
+        for lang in ("zh", "en"):
+            file = f"docs/{lang}/{page}.md"
+            if (ROOT / file).exists():
+                files.append(file)
+    return files
 
 
 def of_pages() -> list[str]:
@@ -181,6 +232,40 @@ def failed_before(failed: Iterable[str], start: str) -> set[str]:
             git("worktree", "remove", "--force", str(tree))
 
 
+def failed_again(failed: Iterable[str]) -> set[str]:
+    """The tests that fail once more, with nothing else beside them.
+
+    What could not be run at all has no file to run again, and stays.
+    """
+    files = {test.partition("::")[0] for test in failed}
+    there = [file for file in sorted(files) if (ROOT / file).exists()]
+    lost = {test for test in failed if test.partition("::")[0] not in there}
+    again = failing(there, ROOT, "-n", "0", "--tb=no") if there else set()
+    return lost | (again & set(failed))
+
+
+def blamed(failed: set[str], start: str, base: str, changed: Sequence[str]) -> set[str]:
+    """The tests that fail by the change, once all that is known of each is said.
+
+    A test that fails once and then passes is nobody's, unless its own file changed: a
+    page that holds by chance does not hold.
+    """
+    print(f"{len(failed)} failed; now once more, alone:", flush=True)
+    still = failed_again(failed)
+    before = set[str]()
+    if still:
+        print(f"{len(still)} failed again; now the same on {base}:", flush=True)
+        before = failed_before(still, start)
+    unsteady = failed - still
+    own = {test for test in unsteady if test.partition("::")[0] in changed}
+    told = [f"fails on {base} too: {test}" for test in sorted(before)]
+    told += [f"failed once, passes alone: {test}" for test in sorted(unsteady - own)]
+    told += [f"fails by your change, not always: {test}" for test in sorted(own)]
+    told += [f"fails by your change: {test}" for test in sorted(still - before)]
+    print(*told, sep="\n", flush=True)
+    return own | (still - before)
+
+
 def look(pages: Sequence[str]) -> list[str]:
     """The faults of pages of the built site, wide and light, narrow and dark."""
     from tests.browser.launch import Unavailable, chromium
@@ -205,20 +290,16 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="say it, and do nothing")
     options = parser.parse_args()
     (start,) = git("merge-base", options.base, "HEAD")
-    todo = plan(changes(start))
+    paths = changes(start)
+    todo = plan(paths)
     print("tests:", *(todo.tests if options.list else [len(todo.tests)]))
     print("build:", "yes" if todo.build else "no")
     print("pages to open:", *(todo.pages or ["none"]), flush=True)
-    if options.list or not todo.tests:
+    if options.list or not (todo.tests or todo.build):
         return
-    if failed := failing(todo.tests):
-        print(f"{len(failed)} failed; now the same on {options.base}:", flush=True)
-        before = failed_before(failed, start)
-        told = [f"fails on {options.base} too: {test}" for test in sorted(before)]
-        told += [f"fails by your change: {test}" for test in sorted(failed - before)]
-        print(*told, sep="\n", flush=True)
-        if failed - before:
-            sys.exit(1)
+    failed = failing(todo.tests) if todo.tests else set()
+    if failed and blamed(failed, start, options.base, paths):
+        sys.exit(1)
     if todo.build:
         # A draft: only the pages above have run, so the others count as unverified.
         publish = [sys.executable, "-m", "site_tools.build.publish", "--draft"]

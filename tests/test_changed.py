@@ -4,7 +4,8 @@ import subprocess
 
 import pytest
 
-from tests.changed import EVERYTHING, OF_SITE, failed_before, plan
+from tests.changed import EVERYTHING, OF_DATA, OF_SITE, blamed, failed_before, plan
+from tests.layout import ROOT
 
 PAGES = {
     "docs/en/gae/variance.md": ["en/gae/variance/"],
@@ -24,6 +25,62 @@ def test_a_page_is_verified_with_those_that_name_it_built_and_opened(path):
     parts = [test for test in todo.tests if test.startswith("tests/site/lab/test_lab")]
     assert parts and all("::test_" in part for part in parts)
     assert todo.build and {*PAGES[path]} <= {*todo.pages} and len(todo.pages) < 20
+
+
+DATA = {path.stem: path for path in (ROOT / "docs").glob("*.yml")}
+
+
+@pytest.mark.parametrize("name", sorted(DATA))
+def test_a_file_of_data_has_the_tests_that_name_it_and_the_site_is_built(name):
+    assert DATA.keys() == OF_DATA.keys()
+    todo = plan([f"docs/{name}.yml"])
+    assert todo.build and set(todo.tests) != set(EVERYTHING)
+    for file in sorted((ROOT / "tests/site").rglob("test_*.py")):
+        if f'"docs/{name}.yml"' in file.read_text("utf-8"):
+            path = file.relative_to(ROOT)
+            known = {path.as_posix(), *map(str, path.parents)}
+            assert known & set(todo.tests), path
+
+
+def test_facts_are_read_again_with_the_pages_that_show_them():
+    todo = plan(["docs/facts/values.yml"])
+    pages = {test for test in todo.tests if test.startswith("docs")}
+    assert "tests/site/data/test_facts.py" in todo.tests and todo.build
+    assert pages and len(pages) < 20
+    for page in pages:
+        assert "\nvalues " in (ROOT / page).read_text("utf-8")
+
+
+def test_a_short_address_runs_no_page():
+    """It is the last line of a file, which each new page writes."""
+    tests = plan(["docs/short.yml"]).tests
+    assert not [test for test in tests if test.startswith("docs")]
+
+
+FLAKY = """import pathlib
+
+def test_chance():
+    seen = pathlib.Path(__file__).with_name("seen")
+    try:
+        assert seen.exists()
+    finally:
+        seen.touch()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("own", [False, True], ids=["of another", "of the change"])
+def test_a_failure_that_does_not_come_again_is_blamed_on_its_own_file_alone(
+    own, tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "conftest.py").write_text("")
+    (tmp_path / "test_it.py").write_text(FLAKY)
+    (tmp_path / "seen").touch()
+    monkeypatch.setattr("tests.changed.ROOT", tmp_path)
+    failed, changed = {"test_it.py::test_chance"}, ["test_it.py"] if own else ["a.md"]
+    assert blamed(failed, "HEAD", "main", changed) == (failed if own else set())
+    told = "fails by your change, not always" if own else "failed once, passes alone"
+    assert f"{told}: test_it.py::test_chance" in capsys.readouterr().out
 
 
 @pytest.mark.slow

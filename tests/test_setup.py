@@ -222,9 +222,22 @@ def test_all_is_pinned_and_what_is_asked_for_is_among_it():
 
 
 def project_files() -> list[Path]:
-    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    """The files that git has; what else lies there is somebody's own."""
+    listed = ["git", "ls-files", "--cached"]
     done = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True)
     return [path for line in done.stdout.splitlines() if (path := ROOT / line).exists()]
+
+
+def test_what_lies_in_the_folder_and_is_not_in_git_is_none_of_the_projects(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("tests.test_setup.ROOT", tmp_path)
+    for name in ("README.md", "notes.txt", "Untitled.ipynb"):
+        (tmp_path / name).write_text("x")
+    for words in ("init -q", "add README.md"):
+        subprocess.run(["git", *words.split()], cwd=tmp_path, check=True)
+    assert project_files() == [tmp_path / "README.md"]
+    assert top_level(folders=False) == {"README.md"}
 
 
 def test_no_file_names_the_host_of_a_registry():
