@@ -48,6 +48,7 @@ OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "import_chat": ("--chat", {"default": ""}),
     "import_dry_run": ("--dry-run", FLAG),
     "check_pages": ("pages", PAGES),
+    "check_annotate": ("--annotate", FLAG),
     "fix_pages": ("pages", PAGES),
     "fix_dry_run": ("--dry-run", FLAG),
     "fix_patch": ("--patch", {"metavar": "FILE"}),

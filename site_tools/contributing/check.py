@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from site_tools.contributing import pages
+from site_tools.contributing.annotations import annotations
 from site_tools.contributing.talk import Talk
 from site_tools.data.facts import WHEELS, check_facts, find_wheel, pinned
 from site_tools.judge.all import judge
@@ -25,27 +26,34 @@ def check_pages(options: Namespace, root: Path, talk: Talk) -> int:
         if name not in concepts:
             page = pages.page_id(name)
             files[page] = pages.present_files(page, root)
-    count = 0
+    changed = pages.changed_files(root) if options.annotate else []
+    problems = list[Problem]()
     for page, own in files.items():
-        problems = judge(root, own)
-        count += _told(talk, problems, _remarks(root, page, own))
+        of_page = judge(root, own)
+        _tell(talk, of_page, _remarks(root, page, own))
+        problems += of_page
     names_of_facts = dict.fromkeys(concepts.values())
     for concept in names_of_facts:
-        problems, remarks = check_facts(root, f"{concept}.yml")
-        count += _told(talk, problems, remarks)
+        of_concept, remarks = check_facts(root, f"{concept}.yml")
+        _tell(talk, of_concept, remarks)
+        problems += of_concept
+    if options.annotate:
+        for problem in problems:
+            for command in annotations(problem, changed, talk.language):
+                talk.show(command)
+    count = len(problems)
     key = {0: "check_sound", 1: "check_one"}.get(count, "check_several")
     checked = [*files, *(f"facts/{concept}" for concept in names_of_facts)]
     talk.say(key, pages=", ".join(checked), count=count)
     return 1 if count else 0
 
 
-def _told(talk: Talk, problems: Sequence[Problem], remarks: Iterable[Message]) -> int:
-    """Say what there is to say of a page or a concept; how many problems it has."""
+def _tell(talk: Talk, problems: Sequence[Problem], remarks: Iterable[Message]) -> None:
+    """Say what there is to say of a page or a concept."""
     for remark in remarks:
         talk.show(remark.text(talk.language))
     for problem in problems:
         talk.show(problem.text(talk.language))
-    return len(problems)
 
 
 def _remarks(root: Path, page: str, paths: list[str]) -> Iterator[Message]:

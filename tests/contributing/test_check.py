@@ -1,6 +1,5 @@
 """check: what it takes, what it says, which pages changed."""
 
-import json
 import re
 import subprocess
 from collections.abc import Sequence
@@ -65,15 +64,37 @@ def test_a_problem_is_told_in_the_language_of_the_reader(project):
     ]
 
 
+def annotated(root: Path) -> list[str]:
+    """The file and line of each annotation of the page."""
+    said = run(root, PAGE, "--annotate")
+    return re.findall(r"(?m)^::error file=(.+?)::", said)
+
+
+def committed(project: Path) -> None:
+    git(project, "init", "-q", "-b", "main")
+    git(project, "add", ".")
+    git(project, "commit", "-q", "-m", "all")
+
+
 def test_on_github_a_problem_stands_at_its_line(project):
-    written = json.loads((ROOT / ".github/problems.json").read_text())
-    (matcher,) = written["problemMatcher"]
-    place, found = (re.compile(each["regexp"], re.M) for each in matcher["pattern"])
+    committed(project)
     put(project, ZH, f"{EN}\n<b>\n")
-    told = run(project, PAGE).removeprefix("1 ")
-    at = str(EN.count("\n") + 2)
-    assert [match.groups() for match in place.finditer(told)] == [(PATHS[1], at)]
-    assert found.findall(told) == ["<b>"]
+    assert annotated(project) == [f"{PATHS[1]},line={EN.count(chr(10)) + 2}"]
+    (project / PATHS[0]).unlink()
+    assert len(annotated(project)) == 1, "a page in one language"
+
+
+def test_on_github_an_output_that_differs_stands_in_the_language_that_is_wrong(project):
+    """Its text has several lines; the other language, which is right, has none."""
+    committed(project)
+    wrong = broken("total 2\n```", "total 3\n```", EN)
+    put(project, ZH, wrong)
+    places = annotated(project)
+    assert places and {place.partition(",")[0] for place in places} == {PATHS[1]}
+    assert f"{PATHS[1]},line={line_of('total 3', wrong)}" in places
+    said = run(project, PAGE, "--annotate")
+    rows = [row for row in said.splitlines() if row.startswith("::error")]
+    assert any("%0A    shown%0A    total 3" in row for row in rows)
 
 
 def test_without_a_page_those_that_changed_are_checked(project):
