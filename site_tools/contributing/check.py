@@ -4,7 +4,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from site_tools.contributing import pages
+from site_tools.contributing import beyond, pages
 from site_tools.contributing.annotations import annotations
 from site_tools.contributing.talk import Talk
 from site_tools.data.facts import WHEELS, check_facts, find_wheel, pinned
@@ -20,6 +20,8 @@ def check_pages(options: Namespace, root: Path, talk: Talk) -> int:
     names = options.pages or pages.changed(root, talk, "check")
     if not names:
         return 0
+    of_moves = [name for name in names if name in pages.MOVES]
+    names = [name for name in names if name not in pages.MOVES]
     concepts = pages.facts_of(names, root)
     files = dict[str, list[str]]()
     for name in names:
@@ -29,7 +31,7 @@ def check_pages(options: Namespace, root: Path, talk: Talk) -> int:
     changed = pages.changed_files(root) if options.annotate else []
     problems = list[Problem]()
     for page, own in files.items():
-        of_page = judge(root, own)
+        of_page = judge(root, own) or _beyond(root, own)
         _tell(talk, of_page, _remarks(root, page, own))
         problems += of_page
     names_of_facts = dict.fromkeys(concepts.values())
@@ -41,11 +43,23 @@ def check_pages(options: Namespace, root: Path, talk: Talk) -> int:
         for problem in problems:
             for command in annotations(problem, changed, talk.language):
                 talk.show(command)
-    count = len(problems)
+    faults = beyond.check_moves(root)
+    for fault in faults:
+        talk.show(fault.text(talk.language))
+    count = len(problems) + len(faults)
     key = {0: "check_sound", 1: "check_one"}.get(count, "check_several")
-    checked = [*files, *(f"facts/{concept}" for concept in names_of_facts)]
+    checked = [*files, *(f"facts/{concept}" for concept in names_of_facts), *of_moves]
     talk.say(key, pages=", ".join(checked), count=count)
     return 1 if count else 0
+
+
+def _beyond(root: Path, paths: list[str]) -> list[Problem]:
+    """Problems that the tests and ``make lint`` find in a page that is sound."""
+    problems = beyond.check_style(root, paths)
+    for path in paths:
+        problems += beyond.check_setting(root, path)
+    problems += beyond.check_order(root, paths)
+    return problems
 
 
 def _tell(talk: Talk, problems: Sequence[Problem], remarks: Iterable[Message]) -> None:

@@ -23,6 +23,7 @@ EXAMPLE = "alignment/value_before_token"
 FILE_OF_PAGE = re.compile(r"(?:.*/)?(?:docs/(?:zh|en)|snippets)/(?P<page>.*)")
 SUFFIXES = (".md", ".py", ".svg")
 FACTS = re.compile(r"(?:(?:.*/)?docs/)?facts/(?P<concept>[\w-]+)(?:\.yml)?")
+MOVES = ("docs/redirects.yml", "docs/short.yml")  # checked whenever a page is
 ANY_HAN = re.compile("[㐀-鿿]")
 LONGEST = 120  # columns of a question; a Chinese character takes two
 
@@ -85,7 +86,8 @@ def changed(root: Path, talk: Talk, command: str) -> list[str]:
     names = changed_pages(files, root)
     if command in ("check", "fix"):
         for file in files:
-            if FACTS.fullmatch(file) and (root / file).is_file():
+            data = FACTS.fullmatch(file) or file in MOVES
+            if data and (root / file).is_file():
                 names.append(file)
     if not names:
         talk.say("changed_none", command=command, page=EXAMPLE)

@@ -241,6 +241,59 @@ def test_an_id_that_another_page_leads_to_is_not_renamed(project):
     ]
 
 
+# What the tests and make lint ask of all pages, asked of the page at hand.
+
+
+def test_the_style_of_a_snippet_is_asked_as_make_lint_asks_it(project):
+    (project / "snippets").unlink()
+    (project / "pyproject.toml").symlink_to(ROOT / "pyproject.toml")
+    file = project / "snippets/alignment/sample.py"
+    file.parent.mkdir(parents=True)
+    whole = re.search(r"(?s)```python\n(.+?)\n```", EN)[1]
+    code = whole.replace('print("total", total)', 'print("total %s" % total)')
+    assert code != whole
+    file.write_text(f"# --8<-- [start:sum]\n{code}\n# --8<-- [end:sum]\n")
+    include = '--8<-- "alignment/sample.py:sum"'
+    put(project, broken(whole, include, ZH), broken(whole, include, EN))
+    said = run(project, PAGE)
+    line = line_of("print(", f"\n{code}")
+    assert f"snippets/alignment/sample.py:{line}\n" in said and "ruff UP031" in said
+    assert said.endswith("1 problem.\n")
+
+
+def test_what_make_fix_would_set_otherwise_is_told(project):
+    text = f"{ZH}\n结论： 对。\n"
+    put(project, text, f"{EN}\nSo it is.\n")
+    line = text.count("\n")
+    said = run(project, PAGE)
+    assert f"{PATHS[0]}:{line}\n" in said and f"make fix PAGE={PAGE} mends it" in said
+    assert said.endswith("1 problem.\n")
+
+
+@pytest.mark.parametrize("need", [PAGE, "gae/later"])
+def test_a_page_that_needs_what_comes_later_is_told(project, need):
+    for lang, text in (("zh", ZH), ("en", EN)):
+        later = project / f"docs/{lang}/gae/later.md"
+        later.parent.mkdir(parents=True)
+        later.write_text(text, "utf-8")
+    needs = f"needs: [{need}]"
+    put(project, broken("needs: []", needs, ZH), broken("needs: []", needs, EN))
+    said = run(project, PAGE)
+    line = line_of("needs: []", EN)
+    found = "which is this page" if need == PAGE else "which readers reach after this"
+    for path in PATHS:
+        assert f"{path}:{line}\n  found:    needs {need}, {found}" in said
+
+
+@pytest.mark.parametrize("names", [[PAGE], ["docs/redirects.yml"]])
+def test_a_redirect_to_nowhere_is_told(project, names):
+    assert "no problem" in run(project, *names)
+    (project / "docs/redirects.yml").write_text("alignment/old: alignment/no\n")
+    said = run(project, *names)
+    assert said.startswith("1 ") and said.endswith("1 problem.\n")
+    assert "alignment/old: must lead to a page that exists, got alignment/no" in said
+
+
 # The places of a file of facts, read again in a wheel.
 
 LINES = ["def f():", "    return gamma", "x = 1"]
