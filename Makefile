@@ -58,7 +58,7 @@ override Q := $(or $(value Q),$(value q))
 override PAGE := $(or $(value PAGE),$(value page))
 override LOG := $(or $(value LOG),$(value log))
 override TO := $(or $(value TO),$(value to))
-override FACTS := $(or $(value FACTS),$(value facts))
+override FACTS := $(or $(value TO),$(value to),$(value FACTS),$(value facts))
 export Q PAGE LOG TO FACTS
 
 new: ready
