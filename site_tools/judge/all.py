@@ -33,7 +33,7 @@ from site_tools.page.page import Page, read_page
 from site_tools.page.twins import check_agreed
 from site_tools.run.execution import start_pages
 from site_tools.run.verdict import check_run
-from site_tools.run.worker import start_server
+from site_tools.run.worker import start_servers
 from site_tools.source.files import FRONT_MATTER
 
 # What is asked of a page as it is written, in this order.
@@ -84,7 +84,7 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
     pictures, at the end. Where a file or a fence cannot be read, nothing but that is
     told, which the rest follows from.
     """
-    start_server()
+    start_servers()
     pages = [read_page(root, path) for path in paths]
     broken = [unreadable(page, (root / page.path).read_bytes()) for page in pages]
     if any(broken):

@@ -2,6 +2,7 @@
 
 import ast
 import errno
+import hashlib
 import importlib
 import io
 import linecache
@@ -15,6 +16,7 @@ import typing
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,16 +28,19 @@ from site_tools.confinement.confine import confine
 from site_tools.confinement.guard import OutOfReach
 from site_tools.confinement.limits import FILE_BYTES, MEMORY
 from site_tools.messages import Message
+from site_tools.run.clock import shift_clocks
 from site_tools.run.results import End, Failure, Process, Result, Value, encode
 
 PAST, PIPE = 1, 3  # the standard output, a file here; where the results go
 PRINTED = 1 << 20  # letters that a block may print
 BLOCK = "<block "  # begins the name of its file
-IN_ORDER = 2  # added to the seed, 0 or 1, which is that of blocks that run alone
+FIRST_SEED = 720_000_000  # of blocks alone, in Chinese; no page would seed with these
+IN_ORDER = 2  # added to the seed where blocks run in order
 FONTS = Path(__file__).resolve().parents[2] / ".cache" / "matplotlib"
 # Text stays text, in whatever font the reader has; equal runs give equal files.
 SVG = {"svg.fonttype": "none", "svg.hashsalt": "ppo"}
 NOTHING = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+RandomStates = dict[str, str]  # of each generator, a hash of where it is
 
 
 class Fault(Exception):
@@ -79,6 +84,8 @@ def run_confined(process: Process, folder: str, pipe: int) -> None:
     all the rights of whoever runs it, and a block could have left a link there.
     """
     page = process.page
+    if process.elsewhere:
+        shift_clocks()
     os.chdir(folder)
     os.environ.update(HOME=folder, TMPDIR=folder, USER="block")  # no real name
     tempfile.tempdir = None
@@ -103,17 +110,17 @@ def _outcomes(process: Process) -> Iterator[Result | Value | End | None]:
     page = process.page
     alone = process.chain is not None
     _set_seed(page.seed if alone else page.seed + IN_ORDER)
-    before = _random_states()
+    begun = _random_states()
     if alone:
-        yield from _alone(process)
+        yield from _alone(process, begun)
     else:
         if page.once:
             yield None
-        yield from _in_order(process)
-    yield End(drew=page.cuda or _random_states() != before)
+        yield from _in_order(process, begun)
+    yield End(drew=page.cuda or _random_states() != begun)
 
 
-def _alone(process: Process) -> Iterator[Result]:
+def _alone(process: Process, begun: RandomStates) -> Iterator[Result | Value]:
     """Run the copy of each block; what has run for the one before is not run again."""
     page = process.page
     names, printed, ran = _new_names(), "", 0
@@ -125,10 +132,12 @@ def _alone(process: Process) -> Iterator[Result]:
             result = _observed(partial(_run_script, code, number, names, ran))
             printed += result.printed
             ran = 0 if result.failure else len(ast.parse(code).body)
-        yield Result(printed, result.failure)
+        yield Result(printed, result.failure, draws=_draws(begun))
+        for expression in page.behind(number):
+            yield evaluate(expression, names)
 
 
-def _in_order(process: Process) -> Iterator[Result | Value | None]:
+def _in_order(process: Process, begun: RandomStates) -> Iterator[Result | Value | None]:
     """Each block after those above, None if it only runs alone; each expression."""
     page, names = process.page, _new_names()
     for number, source in enumerate(page.sources):
@@ -137,10 +146,15 @@ def _in_order(process: Process) -> Iterator[Result | Value | None]:
             # One that raises leaves no name behind.
             own = dict(names) if source.raises else names
             run = partial(_run_script, source.text, number, own)
-            result = _observed(run, draws=page.once)
+            result = _observed(run, has_plots=page.once)
+            result = replace(result, draws=_draws(begun))
         yield result
     for expression in page.expressions:
         yield evaluate(expression, names)
+    for number in page.failing():
+        _set_seed(page.seed + IN_ORDER)
+        run = partial(_run_script, page.sources[number].text, number, _new_names())
+        yield replace(_observed(run), draws=_draws(begun))
 
 
 def _new_names() -> dict[str, Any]:
@@ -148,15 +162,29 @@ def _new_names() -> dict[str, Any]:
 
 
 def _set_seed(seed: int) -> None:
-    random.seed(seed)
-    numpy.random.seed(seed)
-    torch.manual_seed(seed)
+    random.seed(FIRST_SEED + seed)
+    numpy.random.seed(FIRST_SEED + seed)
+    torch.manual_seed(FIRST_SEED + seed)
 
 
-def _random_states() -> tuple[Any, ...]:
+def _random_states() -> RandomStates:
     """Where the generators of random numbers are that code uses without naming one."""
     _, keys, *rest = typing.cast(tuple[Any, ...], numpy.random.get_state())
-    return random.getstate(), keys.tolist(), rest, torch.get_rng_state().tolist()
+    return {
+        "torch": _hash(torch.get_rng_state().numpy().tobytes()),
+        "random": _hash(repr(random.getstate()).encode()),
+        "numpy": _hash(keys.tobytes() + repr(rest).encode()),
+    }
+
+
+def _hash(state: bytes) -> str:
+    return hashlib.sha256(state).hexdigest()
+
+
+def _draws(begun: RandomStates) -> RandomStates:
+    """The generators that are not where they were, each with where it is."""
+    now = _random_states()
+    return {name: at for name, at in now.items() if at != begun[name]}
 
 
 def evaluate(expression: str, names: dict[str, Any]) -> Value:
@@ -174,7 +202,7 @@ def evaluate(expression: str, names: dict[str, Any]) -> Value:
         return _failure(error)
 
 
-def _observed(run: Callable[[], None], draws: bool = False) -> Result:
+def _observed(run: Callable[[], None], has_plots: bool = False) -> Result:
     """Run code: what it prints, its plots, and its failure, if it fails."""
     output, stderr, plots = Stdout(), Stderr(), tuple[tuple[str, str], ...]()
     ignored: list[Any] = []  # what Python only reports, as a file that was not closed
@@ -185,7 +213,7 @@ def _observed(run: Callable[[], None], draws: bool = False) -> Result:
             try:
                 run()
             finally:  # what a block leaves open is not the next one's
-                plots = _plots() if draws else ()
+                plots = _plots() if has_plots else ()
         if ignored:
             raise ignored[0].exc_value
         if fault := output.fault or stderr.fault:  # caught by the block, or by logging

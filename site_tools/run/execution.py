@@ -15,6 +15,7 @@ from site_tools.page.figures import Figure
 from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook
 from site_tools.run.results import SECONDS_PER_BLOCK, PageToRun, Run, Source
+from site_tools.run.standing import places
 from site_tools.run.worker import Running
 from site_tools.source.blocks import Block, Copy
 
@@ -116,10 +117,12 @@ def page_to_run(page: Page, seconds: float, device: str) -> PageToRun:
             copied=on_device(alone, device),
         )
         sources.append(source)
-    expressions = {figure.expression for _, figure in all_figures(page)}
+    expressions = sorted({figure.expression for _, figure in all_figures(page)})
+    after = [] if once else places(running_copies(page), expressions)
     return PageToRun(
         sources,
-        sorted(expressions),
+        expressions,
+        after,
         seed=LANGUAGES.index(page.language),
         seconds=seconds,
         once=once,

@@ -6,7 +6,7 @@ nothing comes but text and numbers, where a pickle would run what was written in
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from site_tools.messages import Message, Refusal
@@ -46,11 +46,13 @@ class PageToRun:
 
     The seed of the random numbers of a block that runs alone differs between the
     languages, and from that of the blocks in order, so that a block that draws numbers
-    without a seed of its own is found.
+    without a seed of its own is found. An expression is evaluated in order, and once
+    more behind the copy of the block that ``after`` has in its place, if any.
     """
 
     sources: Sequence[Source]
     expressions: Sequence[str] = ()
+    after: Sequence[int | None] = ()
     seed: int = 0
     seconds: float = SECONDS_PER_BLOCK  # longest time for a block or an expression
     once: bool = False  # no block runs alone, as in a notebook, whose blocks may draw
@@ -71,6 +73,18 @@ class PageToRun:
                 chains.append([number])
         return chains
 
+    def behind(self, number: int) -> list[str]:
+        """The expressions that are evaluated behind the copy of this block."""
+        places = zip(self.expressions, self.after, strict=False)
+        return [expression for expression, after in places if after == number]
+
+    def failing(self) -> list[int]:
+        """The blocks that run last, in fresh names: one that raises leaves none."""
+        if self.once:
+            return []
+        sources = enumerate(self.sources)
+        return [number for number, source in sources if not source.runs_in_order]
+
 
 @dataclass(frozen=True)
 class Request:
@@ -78,6 +92,14 @@ class Request:
 
     page: PageToRun
     alone: bool
+
+    @property
+    def elsewhere(self) -> bool:
+        """True if it runs in the other setting, with another clock and so on.
+
+        Of a notebook, which runs once, the second language does.
+        """
+        return self.alone or (self.page.once and self.page.seed > 0)
 
     @property
     def trains(self) -> bool:
@@ -89,7 +111,7 @@ class Request:
         """The work of each process, one after the other."""
         if self.alone:
             return [Process(self.page, chain) for chain in self.page.chains()]
-        return [Process(self.page, None)]
+        return [Process(self.page, None, self.elsewhere)]
 
     @classmethod
     def of(cls, line: bytes) -> "Request":
@@ -106,17 +128,22 @@ class Process:
 
     page: PageToRun
     chain: Sequence[int] | None
+    elsewhere: bool = True  # in the other setting
 
     def kinds(self) -> list[Any]:
         """The kind of each result, in order; the last says how the process ended."""
-        if self.chain is not None:
-            return [Result] * len(self.chain) + [End]
         kinds: list[Any] = []
+        if self.chain is not None:
+            for number in self.chain:
+                kinds.append(Result)
+                kinds += [int | float] * len(self.page.behind(number))
+            return [*kinds, End]
         if self.page.once:
             kinds.append(None)  # says that all is prepared
         for source in self.page.sources:
             kinds.append(Result if source.runs_in_order else None)
         kinds += [int | float] * len(self.page.expressions)
+        kinds += [Result] * len(self.page.failing())
         return [*kinds, End]
 
 
@@ -128,6 +155,7 @@ class Failure:
     message: str | Message
     lines: tuple[tuple[int, int], ...] = ()  # each block that it went through, its line
     compared: str = ""  # by a bare assertion: the left side and its value
+    once: bool = False  # in one setting, and not in the other
 
     def __str__(self) -> str:
         return f"{self.type}: {self.message}"
@@ -135,11 +163,16 @@ class Failure:
 
 @dataclass(frozen=True)
 class Result:
-    """The output of a block, its plots (name and SVG), and why it ended early."""
+    """The output of a block, its plots (name and SVG), and why it ended early.
+
+    ``draws`` has the generators of random numbers that somebody drew from or seeded,
+    each with a hash of where it now is.
+    """
 
     printed: str
     failure: Failure | None = None
     plots: tuple[tuple[str, str], ...] = ()
+    draws: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -159,6 +192,7 @@ class Run:
     results: tuple[Result, ...]
     values: Mapping[str, Value]
     copies: tuple[Result, ...]
+    elsewhere: Mapping[str, Value] = field(default_factory=dict)  # some of the values
     drew: bool = True  # maybe random numbers; else another seed gives the same
 
 
@@ -192,7 +226,8 @@ def _decoded(data: Any) -> Result | Value | End | None:
         return _decoded_failure(data)
     failure = data["failure"] and _decoded_failure(data["failure"])
     plots = tuple((_shown_text(name), _shown_text(svg)) for name, svg in data["plots"])
-    return Result(_shown_text(data["printed"]), failure, plots)
+    draws = {_shown_text(name): _shown_text(at) for name, at in data["draws"].items()}
+    return Result(_shown_text(data["printed"]), failure, plots, draws)
 
 
 def _decoded_failure(data: Any) -> Failure:

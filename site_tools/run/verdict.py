@@ -20,6 +20,8 @@ from site_tools.source.content import line_of
 
 # Exceptions that say that the block itself is wrong.
 MISTAKES = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")
+# What ``compare`` says of a block.
+DIFFERENCES = ("block_unseeded", "block_varies")
 # What to do about a failure that says this; the kernel speaks where Python's guard has
 # seen nothing.
 REMEDIES = {
@@ -60,11 +62,20 @@ def check_block(verified: Verified, block: Block) -> Problem | None:
 
 def _check_in_place(verified: Verified, block: Block) -> Problem | None:
     result = verified.run.results[verified.number(block)]
+    failure = result.failure
+    if failure and (failure.once or _tells_a_difference(failure)):
+        return _broken(verified, block, failure)
     if "raises" in block.classes:
         return _check_raises(verified.page, block, result)
-    if result.failure:
-        return _broken(verified, block, result.failure)
+    if failure:
+        return _broken(verified, block, failure)
     return _check_output(verified.page, block, result.printed)
+
+
+def _tells_a_difference(failure: Failure) -> bool:
+    """True if the two settings of a run gave two results."""
+    message = failure.message
+    return isinstance(message, Message) and message.key in DIFFERENCES
 
 
 def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
@@ -75,6 +86,9 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
         lines = verified.copies[number].block.lines
         code, line, snippet = lines[min(at, len(lines)) - 1]
     said = _words(failure, code.strip())
+    if failure.once:
+        path = verified.page.path
+        return problem(path, line, "block_fails_once", snippet=snippet, failure=said)
     fix = _remedy(failure)
     rule = Message("runs_as_pasted")
     if _has_parts(fix) and "expected" in catalogue("en")[fix.key]:
@@ -227,9 +241,26 @@ def check_figures(verified: Verified) -> list[Problem]:
         value = verified.run.values[figure.expression]
         if broken and isinstance(value, Failure):
             continue
-        if wrong := check_figure(figure, value, path):
+        other = verified.run.elsewhere.get(figure.expression, value)
+        if wrong := _check_both(figure, value, other, path):
             problems.append(wrong)
     return problems
+
+
+def _check_both(
+    figure: Figure, value: Value, other: Value, path: str
+) -> Problem | None:
+    """Compare a figure with its value in each setting."""
+    wrong = check_figure(figure, value, path)
+    elsewhere = wrong
+    if repr(other) != repr(value):
+        elsewhere = check_figure(figure, other, path)
+    if bool(wrong) == bool(elsewhere):
+        return wrong
+    values = {"shown": figure.shown, "expression": figure.expression}
+    for name, each in (("here", value), ("there", other)):
+        values[name] = str(each) if isinstance(each, Failure) else repr(each)
+    return problem(path, figure.line, "figure_varies", **values)
 
 
 def check_plots(verified: Verified) -> list[Problem]:

@@ -1,10 +1,10 @@
 """Runs the blocks of pages in processes of their own, watched and ended in time.
 
-A server has imported torch once. For each way to run a page it forks a watcher, and
+A server has imported torch once; there are two, since blocks run in order and alone
+with different hashes and kernels. For each way to run a page one forks a watcher, and
 this forks a process for each run, in a hundredth of a second instead of two, with a
 folder of its own. Neither runs a block, reads a result, or opens what a block could
-have made:
-the watcher counts lines and hands them on. The server is started with a clean
+have made: the watcher counts lines and hands them on. A server is started with a clean
 environment: what the contributor's holds, a token above all, is then in no memory that
 a block could read. It ends with the process that started it, a watcher with the
 connection on which its page was asked for.
@@ -32,6 +32,7 @@ from typing import Any, BinaryIO
 from site_tools.confinement.limits import FOLDER_BYTES, MEMORY, resident, stored
 from site_tools.messages import Message, Refusal
 from site_tools.run import results
+from site_tools.run.compare import join
 from site_tools.run.results import (
     ENDED,
     LOST,
@@ -59,6 +60,10 @@ ALLOWED = (
     "CUDA_DEVICE_ORDER",
     "ATEN_CPU_CAPABILITY",  # which processor PyTorch computes for
 )
+# What Python orders by, and for which processor PyTorch computes: nothing that a page
+# shows hangs on it, so one server has this and the other one that.
+HASHES_HERE = {"PYTHONHASHSEED": "1"}
+HASHES_AND_KERNELS_ELSEWHERE = {"PYTHONHASHSEED": "2", "ATEN_CPU_CAPABILITY": "default"}
 PLAIN, TRAINS = b"p", b"t"  # a page, and one whose blocks train
 LOOK = 0.1  # seconds between two looks at what a process takes
 DIE_WITH_PARENT = 1  # of prctl
@@ -82,20 +87,37 @@ class Running:
         ((outcomes, end),) = self._in_order.wait()
         if self._page.once:
             outcomes = outcomes[1:]
-        blocks = len(self._page.sources)
+        page = self._page
+        blocks, figures = len(page.sources), len(page.expressions)
         in_order = [_as_result(outcome) for outcome in outcomes[:blocks]]
-        values = dict(zip(self._page.expressions, outcomes[blocks:], strict=True))
-        copies, ends = in_order, [end]
-        if self._alone:
-            found: dict[int, Any] = {}
-            chains = zip(self._page.chains(), self._alone.wait(), strict=True)
-            for chain, (results_of_chain, end) in chains:
-                found |= zip(chain, map(_as_result, results_of_chain), strict=True)
-                ends.append(end)
-            copies = [found[number] for number in range(blocks)]
-        joined = map(_join, self._page.sources, copies, in_order)
-        drew = any(not isinstance(end, End) or end.drew for end in ends)
-        return Run(tuple(joined), values, tuple(copies), drew)
+        last = outcomes[blocks : blocks + figures]
+        values = dict(zip(page.expressions, last, strict=True))
+        failing = outcomes[blocks + figures :]
+        for number, outcome in zip(page.failing(), failing, strict=True):
+            in_order[number] = _as_result(outcome)
+        if self._alone is None:
+            drew = not isinstance(end, End) or end.drew
+            return Run(tuple(in_order), values, tuple(in_order), drew=drew)
+        copies, elsewhere, ends = self._copies(self._alone.wait())
+        joined = join(page, copies, in_order)
+        drew = any(not isinstance(each, End) or each.drew for each in [end, *ends])
+        return Run(tuple(joined), values, tuple(copies), elsewhere, drew)
+
+    def _copies(
+        self, alone: list[tuple[list[Any], Any]]
+    ) -> tuple[list[Any], dict[str, Any], list[Any]]:
+        """The results of the copies, block by block; values; how processes ended."""
+        found: dict[int, Any] = {}
+        values: dict[str, Any] = {}
+        ends = []
+        for chain, (outcomes, end) in zip(self._page.chains(), alone, strict=True):
+            ends.append(end)
+            left = iter(outcomes)
+            for number in chain:
+                found[number] = _as_result(next(left))
+                for expression in self._page.behind(number):
+                    values[expression] = next(left)
+        return [found[number] for number in sorted(found)], values, ends
 
 
 class _Answers:
@@ -109,7 +131,8 @@ class _Answers:
         try:
             with theirs:
                 asks = TRAINS if request.trains else PLAIN
-                socket.send_fds(start_server(), [asks], [theirs.fileno()])
+                server = start_server(request.elsewhere)
+                socket.send_fds(server, [asks], [theirs.fileno()])
             self._connection.sendall(results.encode(request))
         except OSError:  # it has died since
             start_server.cache_clear()
@@ -151,40 +174,38 @@ def _as_result(outcome: Any) -> Any:
     return Result("", outcome) if isinstance(outcome, Failure) else outcome
 
 
-def _join(source: results.Source, alone: Result, in_order: Result | None) -> Result:
-    """The result of a block: its own if it runs alone, unless it fails among others."""
-    if in_order is None:
-        return alone
-    if source.continues:
-        return in_order
-    if alone.failure or in_order.failure == NOT_RUN:
-        return alone
-    if in_order.failure or in_order.printed == alone.printed:
-        return in_order
-    printed = {"printed": in_order.printed.rstrip()}
-    return Result(alone.printed, Failure("", Message("block_unseeded", printed)))
-
-
-def environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """The variables that blocks may know."""
+def environment(
+    variables: Mapping[str, str], elsewhere: bool = False
+) -> dict[str, str]:
+    """The variables that blocks may know, as they are or in the other setting."""
     names = [n for n in variables if n in ALLOWED or n.startswith("LC_")]
-    return {name: variables[name] for name in names} | {"OMP_NUM_THREADS": "1"}
+    known = HASHES_HERE | {name: variables[name] for name in names}
+    return (
+        known
+        | {"OMP_NUM_THREADS": "1"}
+        | (HASHES_AND_KERNELS_ELSEWHERE if elsewhere else {})
+    )
+
+
+def start_servers() -> None:
+    """Start what runs pages, early: it takes two seconds.
+
+    The caller may do other work meanwhile.
+    """
+    for elsewhere in (False, True):
+        start_server(elsewhere)
 
 
 @functools.cache
-def start_server() -> socket.socket:
-    """The connection on which pages are asked for.
-
-    Whoever will ask starts it early: it takes two seconds, and the caller may do other
-    work meanwhile.
-    """
+def start_server(elsewhere: bool) -> socket.socket:
+    """The connection on which pages are asked for, here or in the other setting."""
     ours, theirs = socket.socketpair()
     path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
     with theirs:
         server = subprocess.Popen(
             [sys.executable, "-P", "-m", "site_tools.run.worker"],
             stdin=theirs.fileno(),
-            env=environment(os.environ) | {"PYTHONPATH": path},
+            env=environment(os.environ, elsewhere) | {"PYTHONPATH": path},
         )
     atexit.register(server.wait)
     atexit.register(ours.close)  # first

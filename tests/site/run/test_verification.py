@@ -1,5 +1,6 @@
 """Blocks that run: exceptions, seeds, limits, what they leave, and what is copied."""
 
+import datetime
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import torch
 from site_tools.messages import LANGUAGES, Problem
 from site_tools.page.page import Page
 from site_tools.run import verdict
+from site_tools.run.block import FIRST_SEED, IN_ORDER
 from site_tools.run.execution import RunningPage, run_page, start_pages
 from site_tools.run.results import Failure, PageToRun, Source
 from site_tools.run.worker import Running
@@ -41,17 +43,28 @@ def test_an_unseeded_draw_is_told_even_where_the_page_shows_what_it_printed():
     for text, lang in ((EN, "en"), (ZH, "zh")):
         drawn = broken(old, draw, text)
         shown = problems(drawn, language=lang)[0].found
-        assert shown.startswith("Unseeded: with another seed it prints\n")
-        torch.manual_seed(LANGUAGES.index(lang))
-        as_printed = drawn.replace("total 2", str(int(torch.rand(()) * 10**6)))
-        assert as_printed != drawn
-        assert problems(as_printed, language=lang)[0].found == shown
+        alone = FIRST_SEED + LANGUAGES.index(lang)
+        alone_and_in_order = []
+        for seed in (alone, alone + IN_ORDER):
+            torch.manual_seed(seed)
+            alone_and_in_order.append(int(torch.rand(()) * 10**6))
+        there, here = alone_and_in_order
+        assert shown == (
+            "random numbers from the generator of torch, which the block has not "
+            f'seeded; line 1 of what it prints is in one run "{here}", '
+            f'in the other "{there}"'
+        )
+        for printed in (here, there):
+            as_printed = drawn.replace("total 2", str(printed))
+            assert problems(as_printed, language=lang)[0].found == shown
 
 
 def test_a_block_that_hangs_is_stopped_and_the_rest_is_not_run():
     text = broken("total = 1 + 1", "while True: pass")
     first, second = problems(text, seconds=0.5)
-    assert first.found == "TimeLimit: stopped after 0.5 s"
+    assert first.found == (
+        "TimeLimit: a timeout: this block ran longer than 0.5 s, and was stopped"
+    )
     assert "NotRun: a block above did not end" in second.expected
 
 
@@ -91,6 +104,48 @@ def test_no_process_and_no_folder_of_a_page_outlives_its_run():
     for file in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # gone since
             assert file.read_text().rpartition(")")[2].split()[1] != watcher
+
+
+def found(*fences: str | tuple[str, str]) -> list[tuple[str, str]]:
+    """The key of each problem of some fences, and what was found."""
+    keys = []
+    for problem in of_fences(*fences):
+        keys.append((problem.message.key, problem.found))
+    return keys
+
+
+def test_no_clock_is_seen():
+    for now in (
+        "import time; print(time.gmtime(time.time()).tm_year)",
+        "import time; print(time.strftime('%Y'))",
+        "import datetime; print(datetime.date.today().year)",
+        "from datetime import datetime; print(datetime.now().year)",
+    ):
+        keys = [words for _, words in found(now)]
+        assert keys and keys[0].startswith("line 1 of what it prints is in one run"), (
+            now
+        )
+    assert "in one run" not in str(
+        found("import datetime; print(datetime.date(1, 2, 3))")
+    )
+
+
+def test_no_hash_of_a_text_is_seen():
+    ((_, words),) = found("print(hash('a') != 0, hash('a'))")
+    assert words.startswith('line 1 of what it prints is in one run "True ')
+
+
+def test_an_assertion_that_fails_in_one_run_says_so():
+    year = "import time\nassert time.gmtime().tm_year < CUT"
+    (told,) = found(year.replace("CUT", str(datetime.date.today().year + 1)))
+    assert told[0] == "block_fails_once"
+    assert told[1].startswith("in one of two runs AssertionError: assert time.gmtime()")
+
+
+def test_a_wrong_answer_that_fails_by_chance_is_told():
+    raising = ("{ .python .raises }", "import random\nraise KeyError(random.random())")
+    ((_, words),) = found(raising, ("output", "KeyError: 0.5"))
+    assert words.startswith("random numbers from the generator of random, which")
 
 
 # What is copied from a block: its chain, and that it runs alone.
@@ -139,12 +194,12 @@ def test_a_chain_that_misses_a_name_fails():
 
 
 def test_a_chain_that_prints_something_else_fails():
-    seeded = "import random\nrandom.seed(0)"
-    draws = "import random\nplaces = 3\nrandom.random()"
-    last = (CONT, "print(round(random.random(), places))"), ("output", "0.758")
-    assert of_fences(seeded, (CONT, draws), *last) == []
-    (problem,) = of_fences(seeded, draws, *last)
-    assert problem.expected.endswith("0.758")
+    meddles = "import math\nmath.tau = 3"
+    reads = "import math\nplaces = 3"
+    last = (CONT, "print(round(math.tau, places))"), ("output", "3")
+    assert of_fences(meddles, (CONT, reads), *last) == []
+    (problem,) = of_fences(meddles, reads, *last)
+    assert problem.expected.endswith("\n3")
     assert "a seed of its own" in problem.fix
 
 
@@ -181,21 +236,23 @@ def test_a_pair_whose_blocks_are_the_same_runs_once():
     assert en.verified.run is not zh.verified.run
 
 
-def test_a_figure_that_hangs_on_an_unseeded_draw_is_found_in_one_language():
+def test_a_figure_that_hangs_on_an_unseeded_draw_is_found():
     """No output shows it, and what one seed gives is what the page says."""
     draw = 'import torch\ntotal = 2\nprint("total", total)\nx = torch.rand(())'
     old = 'total = 1 + 1\nprint("total", total)'
-    (value,) = (
-        Running(PageToRun([Source(draw)], ["float(x)"], seed=LANGUAGES.index("zh")))
-        .wait()
-        .values.values()
-    )
-    figure = f'`{value:.4f}`{{ data-is="float(x)" }}'
-    texts = [f"{broken(old, draw, text)}\n{figure}\n" for text in (ZH, EN)]
-    zh, en = pair(*texts)
-    assert zh.verified.run.drew and en.verified.run is not zh.verified.run
-    found = [verdict.check_figures(each.verified) for each in (zh, en)]
-    assert found[0] == [] and len(found[1]) == 1
+    asked = PageToRun([Source(draw)], ["float(x)"], [0], seed=LANGUAGES.index("zh"))
+    run = Running(asked).wait()
+    for values in (run.values, run.elsewhere):
+        figure = f'`{values["float(x)"]:.4f}`{{ data-is="float(x)" }}'
+        texts = [f"{broken(old, draw, text)}\n{figure}\n" for text in (ZH, EN)]
+        zh, en = pair(*texts)
+        assert zh.verified.run.drew and en.verified.run is not zh.verified.run
+        (problem,) = verdict.check_figures(zh.verified)
+        assert problem.message.key == "figure_varies"
+        for value in (run.values, run.elsewhere):
+            assert str(value["float(x)"]) in problem.found
+        (problem,) = verdict.check_figures(en.verified)
+        assert problem.message.key == "figure_differs"
 
 
 def test_a_block_that_seeds_its_own_draws_may_draw():
