@@ -7,13 +7,14 @@ that asks the kernel still gets the right time.
 import datetime
 import time
 from collections.abc import Callable
+from datetime import date as RealDate
+from datetime import datetime as RealDateTime
 from typing import Any
 
 # To another year, month, weekday, hour, minute and second.
 SHIFT = 500 * 86_400 + 7 * 3_600 + 11 * 60 + 13
 SECONDS = ("time", "monotonic", "perf_counter", "process_time", "thread_time")
 OF_NOW = ("gmtime", "localtime", "ctime")  # of now, where they are given no time
-RealDate, RealDateTime = datetime.date, datetime.datetime
 
 
 def shift_clocks() -> None:

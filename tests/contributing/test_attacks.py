@@ -358,7 +358,8 @@ def test_no_token_is_in_reach():
         "import os\n"
         "with open('/proc/self/environ') as file:\n"
         "    first = [row.split('=')[0] for row in file.read().split(chr(0)) if row]\n"
-        "print(*{*first, *os.environ})"
+        "one_setting_alone = {'ATEN_CPU_CAPABILITY'}\n"
+        "print(*sorted({*first, *os.environ} - one_setting_alone))"
     ).split()
     own = {"HOME", "TMPDIR", "USER", "PYTHONPATH", "OMP_NUM_THREADS"}
     own.add("TORCHINDUCTOR_CACHE_DIR")  # set by torch itself
