@@ -181,7 +181,7 @@ def _texts(lang: str, site: Path) -> list[str]:
         root=told().address,
         wheel=next((site / folder).glob("*.whl"), Path()).name,
     )
-    pages = llms.plain_pages(Path.cwd(), made)
+    pages = llms.plain_pages(Path.cwd(), made, Path(COMPILED, lang))
     texts = {
         downloads.LLMS: llms.listed(made, pages),
         downloads.FULL: llms.full(made, pages),

@@ -4,6 +4,8 @@ site        the folder of a language: pages, pictures, notebooks, settings
 lists       what stands in a fence made from data, and the page about/status
 navigation  the order of pages and tabs, and what lists show of a page
 links       addresses: the other language, the source, where a page was
+resolved    a page with code from snippets and lists in it, which the generator builds
+plain       the same without what only the site understands, as prose and code
 notebooks   a page as a notebook that readers take away
 plots       what matplotlib draws, as a picture of the site
 reference   a page for each module of ppo_ref

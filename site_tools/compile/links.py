@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 from site_tools.compile.templates import fill, words
 from site_tools.data.rows import plain_yaml
@@ -64,6 +64,19 @@ def address(page: str) -> str:
     folder, name = posixpath.split(page)
     path = folder if name == "index" else page
     return f"{path}/" if path else ""
+
+
+def within(target: str, page: str) -> str | None:
+    """Where a link of a page leads within its language; None, if it leads elsewhere."""
+    parts = urlsplit(target)
+    if parts.scheme or parts.netloc:
+        return None
+    to = page
+    if parts.path:
+        file = posixpath.join(posixpath.dirname(page), parts.path)
+        to = posixpath.normpath(file).removesuffix(".md")
+    anchor = f"#{parts.fragment}" if parts.fragment else ""
+    return address(to) + anchor
 
 
 def anchors(answers: Sequence[object]) -> list[str]:

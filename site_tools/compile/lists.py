@@ -33,7 +33,8 @@ from site_tools.source.content import read_content
 
 DERIVED_PLACE = re.compile(r'<div class="from-data" ([^>]*)></div>')
 ATTRIBUTE = re.compile(r'data-(\w+)="([^"]*)"')
-SPECIAL = re.compile(r"[_*\[\]<>`\\]")
+# A sign that would mean something; within a word _ means nothing.
+SPECIAL = re.compile(r"(?<!\w)_|_(?!\w)|(?<=_)_|_(?=_)|[*\[\]<>`\\]")
 MOST = 5  # pages on the home page, while no topic names one
 STATUS = "about/status/"  # where that fence may stand: its links lead from there
 SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)

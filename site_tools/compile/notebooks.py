@@ -6,57 +6,52 @@ typed. Here is what the site has of its own.
 """
 
 import json
-import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from site_tools.compile import links
+from site_tools.compile.plain import Code, Wishes, pieces
 from site_tools.compile.templates import words
 from site_tools.page.pictures import plots
-from site_tools.source.blocks import Block, Kind
-from site_tools.source.files import FRONT_MATTER
-
-HEADING_WITH_ID = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
-INNER = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?://)[^)\s]*\)")
-FOLDED = re.compile(r'^\?\?\?\+? (?:(question) "(.*)"|.*)$', re.MULTILINE)
-INDENT = re.compile(r"^ {4}", re.MULTILINE)
-BOUND = re.compile(r"`([^`\n]+)`\{[^}\n]*\}")
+from site_tools.source.blocks import Kind
 
 
 def notebook(
     text: str,
     title: str,
-    blocks: Sequence[Block],
     drawn: Sequence[Mapping[str, str]],
     lang: str,
+    address: str,
     wheel: str,
     page_id: str,
 ) -> str:
-    """A page as a Jupyter notebook, its outputs as they were when it was verified.
+    """A compiled page as a Jupyter notebook, its outputs as when it was verified.
 
-    ``drawn`` has the plots of each running block by name, ``wheel`` the address of
-    ``ppo_ref``'s wheel, if the site has one.
+    ``drawn`` has the plots of each running block by name. ``address`` is that of the
+    site in this language, ``wheel`` that of ``ppo_ref``'s wheel; either may be "".
     """
     w = words(lang)
-    lines = FRONT_MATTER.sub(lambda m: "\n" * m[0].count("\n"), text).split("\n")
     needs = w["notebook_needs"].format(wheel).rstrip()
     if not wheel:
         needs += f"\n\n{w['notebook_package']}"
     cells = [_prose(f"# {title}\n\n{needs}")]
-    alts = {name: picture["alt"] for name, picture in plots(text, page_id)}
-    at, shown = 0, iter(drawn)
-    for block in blocks:
-        first = block.fence.line - 1
-        cells.append(_prose(_notebook_text("\n".join(lines[at:first]), page_id)))
-        at = first + len(block.fence.lines) + 2
-        if block.runs:
-            cells.append(_code_cell(block, next(shown, {}), alts))
-        elif block.kind is not Kind.OUTPUT:
-            cells.append(_prose(f"```\n{block.text}\n```"))
-    cells.append(_prose(_notebook_text("\n".join(lines[at:]), page_id)))
+    shown = {match["file"]: name for name, match in plots(text, page_id)}
+    alts = {name: match["alt"] for name, match in plots(text, page_id)}
+    leads_to = partial(_led_on, page_id=page_id, address=address)
+    left = iter(drawn)
+    for piece in pieces(text, Wishes(lang, leads_to, shown.__contains__)):
+        if isinstance(piece, str):
+            cells.append(_prose(piece))
+        elif piece.kind is Kind.RUN:
+            cells.append(_code_cell(piece, next(left, {}), alts))
+        elif piece.kind is Kind.OUTPUT:
+            _print(cells[-1], piece.text)
+        else:
+            cells.append(_prose(piece.markdown))
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    written = (cell for cell in cells if cell["source"])
     made = {
-        "cells": [cell | {"id": f"cell-{n}"} for n, cell in enumerate(written)],
+        "cells": [cell | {"id": f"cell-{n}"} for n, cell in enumerate(cells)],
         "metadata": {
             "kernelspec": kernel,
             "language_info": {"name": "python"},
@@ -67,15 +62,12 @@ def notebook(
     return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
 
 
-def _notebook_text(text: str, page_id: str) -> str:
-    """Prose without what only the site understands; a link into it keeps its words."""
-    for _, picture in reversed([*plots(text, page_id)]):
-        text = text[: picture.start()] + text[picture.end() :]
-    text = INDENT.sub("", text)
-    # A question is asked before it is answered; other titles say what to open.
-    bold = FOLDED.sub(lambda fold: f"**{fold[2]}**" if fold[2] else "", text)
-    text = INNER.sub(r"\1", HEADING_WITH_ID.sub(r"\1", bold))
-    return BOUND.sub(r"\1", text).strip()
+def _led_on(target: str, page_id: str, address: str) -> str:
+    """Where a link leads from a file that lies anywhere: nowhere without an address."""
+    inside = links.within(target, page_id)
+    if inside is None:
+        return target
+    return address and address + inside
 
 
 def _prose(text: str) -> dict[str, Any]:
@@ -83,9 +75,9 @@ def _prose(text: str) -> dict[str, Any]:
 
 
 def _code_cell(
-    block: Block, drawn: Mapping[str, str], alts: Mapping[str, str]
+    code: Code, drawn: Mapping[str, str], alts: Mapping[str, str]
 ) -> dict[str, Any]:
-    outputs: list[dict[str, Any]] = [
+    outputs = [
         {
             "output_type": "display_data",
             "metadata": {"image/svg+xml": {"alt": alts.get(name, name)}},
@@ -93,9 +85,11 @@ def _code_cell(
         }
         for name, svg in drawn.items()
     ]
-    if block.expects:
-        printed = f"{block.expects}\n"
-        stream = {"output_type": "stream", "name": "stdout", "text": printed}
-        outputs.insert(0, stream)
     cell: dict[str, Any] = {"cell_type": "code", "execution_count": None}
-    return cell | {"metadata": {}, "source": block.text, "outputs": outputs}
+    return cell | {"metadata": {}, "source": code.text, "outputs": outputs}
+
+
+def _print(cell: dict[str, Any], text: str) -> None:
+    """Let the cell of a block have printed a text, before it drew."""
+    stream = {"output_type": "stream", "name": "stdout", "text": f"{text}\n"}
+    cell["outputs"].insert(0, stream)

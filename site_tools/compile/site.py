@@ -18,23 +18,20 @@ import yaml
 
 from site_tools.compile import links, navigation, reference
 from site_tools.compile.downloads import wheel
-from site_tools.compile.lists import derived, fact_as_markdown, measured
 from site_tools.compile.notebooks import notebook
 from site_tools.compile.plots import themed
+from site_tools.compile.resolved import resolved
 from site_tools.compile.templates import fill, words
 from site_tools.ledger import store
-from site_tools.messages import Refusal
 from site_tools.page.page import Page, read_page
 from site_tools.page.pictures import is_notebook, plots
 from site_tools.run.passed import read_passed
 from site_tools.source import files
-from site_tools.source.blocks import Block, Kind
-from site_tools.source.fences import OPENING
+from site_tools.source.blocks import Block
 
 COMPILED = ".cache/compiled"
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
 Report = Callable[[str], None]  # told of what is wrong
-UNSEARCHED = '<div class="status benchmarks" data-unsearched="1">'
 # For those who look after the site, linked and found by the search; and notebooks.
 NOT_IN_NAV = """\
 /contribute/dialogue_log.md
@@ -126,18 +123,9 @@ class Compiler:
 
     def text(self, page: Page) -> str:
         """A page as plain Markdown, with what the theme says around it in front."""
-        if len(page.blocks) < len(page.fences):
-            raise ValueError(page.problems[0])
-        lines = page.text.split("\n")
-        try:
-            for block in reversed(page.blocks):
-                rows = block.fence.rows
-                lines[rows.start - 1 : rows.stop - 1] = self._fence(block, lines)
-        except Refusal as error:
-            raise ValueError(f"{page.path}: {error}") from None
         title = navigation.title_of(page.meta)
         around = self._around(page.id, title, self._sources(page.id))
-        return in_front("\n".join(lines), around)
+        return in_front(resolved(page, self.root), around)
 
     def _refuse(self) -> None:
         for problem in files.symbolic_links(self.root):
@@ -160,29 +148,6 @@ class Compiler:
             title = files.read_front_matter(text, path)[0]["title"]
             around = self._around(path.removesuffix(".md"), title, sources)
             yield path, in_front(text, around)
-
-    def _fence(self, block: Block, lines: list[str]) -> list[str]:
-        """The lines of a fence with what it includes, or of what is made of it."""
-        opening = lines[block.fence.line - 1]
-        match = OPENING.match(opening)
-        assert match
-        prefix = match["prefix"]
-        language = block.language
-        if block.kind is Kind.DERIVED:
-            lang = block.options.get("data-language", "")
-            if language == "fact":
-                made = fact_as_markdown(block.text, self.root)
-            elif language == "benchmarks" and prefix:
-                # In a fold HTML is no block; a tag that is a paragraph stays a tag.
-                tables = measured(block.text.strip(), lang, self.root)
-                made = f"{UNSEARCHED}\n\n{tables}\n\n</div>"
-            else:
-                made = derived(language, block.text, lang, self.root)
-            return ["", *(f"{prefix}{row}".rstrip() for row in made.split("\n")), ""]
-        if block.kind is Kind.OUTPUT:
-            opening = f"{prefix}{match['fence']}{{ .text .no-copy }}"
-        rows = [f"{prefix}{line.text}".rstrip() for line in block.lines]
-        return [opening, *rows, f"{prefix}{match['fence']}"]
 
     def _languages(self, page: str) -> list[str]:
         docs = self.docs.parent
@@ -251,11 +216,11 @@ class Compiler:
         package = self._wheel().name
         address = self.publisher.of(self.lang)
         whole = notebook(
-            page.text,
+            resolved(page, self.root),
             title,
-            page.blocks,
             drawn,
             self.lang,
+            address,
             address and address + quote(package),
             page_id,
         )

@@ -17,7 +17,9 @@ from shlex import quote
 from string import Template
 from typing import NamedTuple
 
-from site_tools.compile.llms import as_round
+from site_tools.compile.navigation import title_of
+from site_tools.compile.plain import Wishes, plain
+from site_tools.compile.resolved import resolved
 from site_tools.contributing.formats import Chat, read_chats
 from site_tools.contributing.likeness import answering, search, wordings
 from site_tools.contributing.log import Broken, Turn, compose, fence_after, lines_of
@@ -31,7 +33,7 @@ from site_tools.contributing.pages import (
 from site_tools.contributing.talk import Talk
 from site_tools.ledger import store_new
 from site_tools.messages import Refusal
-from site_tools.page.page import read_page
+from site_tools.page.page import Page, read_page
 
 LISTED = 40
 # A file that a chat was pointed at, as @[verl/trainer.py], and marks of a layout.
@@ -208,7 +210,7 @@ def export_pages(options: Namespace, root: Path, talk: Talk) -> int:
         file = f"docs/{talk.language}/{page_id(page)}.md"
         if file not in (present := present_files(page, root)):
             raise Refusal("export_other_language", file=file, present=present[0])
-        said.append(as_round(read_page(root, file), root))
+        said.append(_as_round(read_page(root, file), root))
     log = compose(datetime.now().strftime("%Y-%m-%d %H:%M:%S"), said)
     out = talk.out or sys.stdout
     if isinstance(out, TextIOWrapper):
@@ -216,6 +218,13 @@ def export_pages(options: Namespace, root: Path, talk: Talk) -> int:
     out.write(log)
     out.flush()
     return 0
+
+
+def _as_round(page: Page, root: Path) -> tuple[str, str]:
+    """The question of a page, and the page as its answer, as in the log of a chat."""
+    if not title_of(page.meta):
+        raise Refusal("page_without_title", path=page.path)
+    return title_of(page.meta), plain(resolved(page, root), Wishes(page.language))
 
 
 # Drafts.

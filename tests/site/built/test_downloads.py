@@ -2,6 +2,7 @@
 
 import posixpath
 import re
+import tempfile
 import zipfile
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from site_tools.compile import llms
+from site_tools.compile.resolved import resolved
 from site_tools.messages import LANGUAGES
 from site_tools.page.page import read_page
 from tests.layout import ROOT
@@ -22,6 +24,7 @@ MATHS = re.compile(r"\$\$.*?\$\$|\$[^$\n]*\$", re.DOTALL)
 CODE = re.compile(r"(`+).*?\1")
 SOURCE = re.compile(
     r"8<-|data-is|\{ ?[#.:]|norun|</?[a-z]|\\\(|&\w+;|\]\(/|\]\([^:]*\.md"
+    r"|^ *(?:[!?]{3}|===)"
 )
 
 
@@ -29,7 +32,13 @@ SOURCE = re.compile(
 def texts(lang: str) -> tuple[str, str]:
     """llms.txt and llms-full.txt of the project's own pages."""
     site = llms.LlmsSite(lang, "PPO", "MIT", "", "")
-    read = llms.plain_pages(ROOT, site)
+    with tempfile.TemporaryDirectory() as folder:
+        for path in sorted((ROOT / "docs" / lang).rglob("*.md")):
+            page = read_page(ROOT, path.relative_to(ROOT).as_posix())
+            file = Path(folder, f"{page.id}.md")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(resolved(page, ROOT), "utf-8")
+        read = llms.plain_pages(ROOT, site, Path(folder))
     return llms.listed(site, read), llms.full(site, read)
 
 

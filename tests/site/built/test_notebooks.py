@@ -9,6 +9,7 @@ import pytest
 
 from site_tools.compile import notebooks as download
 from site_tools.compile.plots import themed as as_picture
+from site_tools.compile.resolved import resolved
 from site_tools.judge.languages import compare
 from site_tools.page.page import Page, read_page
 from site_tools.run import verdict
@@ -93,7 +94,7 @@ def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path):
     toy = page(tmp_path)
     drawn = [dict(result.plots) for result in run_page(toy).run.results]
     made = download.notebook(
-        toy.text, "Toy", toy.blocks, drawn, "en", "ppo.whl", toy.id
+        resolved(toy, tmp_path), "Toy", drawn, "en", "", "ppo.whl", toy.id
     )
     cells = json.loads(made)["cells"]
     assert "pip install matplotlib ppo.whl" in cells[0]["source"]
