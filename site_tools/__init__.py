@@ -19,10 +19,10 @@ contributing  what a contributor types: new import check fix agree export status
 build         the generator, started as a program: once for all, or live
 finish        what Markdown cannot say, put into the built pages
 compile       each page as plain Markdown, in a folder that any generator builds
-judge         rules over a page, a module a concern; ``judge.all`` is the one judgement
+judge         rules over a page and what its blocks did: ``outputs``, ``figures``, and a
+              module for each further concern; ``judge.all`` is the one judgement
 stored_runs   the stored training runs that pages show
-run           the blocks of a page, executed; outputs and figures judged (``verdict``);
-              which pages passed (``passed``)
+run           the blocks of a page, executed; which pages passed (``passed``)
 page          what readers see: the tree of a page, bound figures, pictures
 source        a file by lines: fences, includes, front matter, headings
 data          the project's own data: facts about verl, names, dialogues, frameworks

@@ -20,10 +20,11 @@ from xdist.scheduler import LoadFileScheduling
 
 from site_tools.judge.all import check_pair, check_written, unreadable
 from site_tools.judge.census import collect
+from site_tools.judge.figures import check_figures, check_plots
 from site_tools.judge.languages import twin_path
+from site_tools.judge.outputs import check_block
 from site_tools.messages import Problem
 from site_tools.page.page import Page, read_page
-from site_tools.run import verdict
 from site_tools.run.execution import CPU, RunningPage, Verified
 from site_tools.run.passed import tell
 from site_tools.source.blocks import Block, Kind, blocks_of
@@ -109,7 +110,7 @@ def judge_page(example: Example) -> None:
     page, document = example.document.page, example.document
     _ = document.running  # in its child, while this process reads on
     _fail(unreadable(page, document.data))
-    _fail([*check_written(page), *verdict.check_plots(document.verified)])
+    _fail([*check_written(page), *check_plots(document.verified)])
 
 
 def judge_languages(example: Example) -> None:
@@ -124,12 +125,12 @@ def judge_block(example: Example) -> None:
     block: Block = example.parsed
     if block.reason is not None:
         pytest.skip(block.reason)
-    problem = verdict.check_block(example.document.verified, block)
+    problem = check_block(example.document.verified, block)
     _fail([problem] if problem else [])
 
 
 def judge_figures(example: Example) -> None:
-    _fail(verdict.check_figures(example.document.verified))
+    _fail(check_figures(example.document.verified))
 
 
 def _fail(problems: list[Problem]) -> None:

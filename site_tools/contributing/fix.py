@@ -20,13 +20,13 @@ from site_tools.contributing.pages import (
 )
 from site_tools.contributing.talk import Talk
 from site_tools.judge.all import judge
+from site_tools.judge.outputs import MISTAKES, check_block
 from site_tools.judge.typography import typeset_chinese
 from site_tools.ledger import store
 from site_tools.messages import LANGUAGES, Message, Problem, Refusal
 from site_tools.page.page import Page, read_page
 from site_tools.page.twins import with_agreement_kept
 from site_tools.run.execution import Verified, start_pages
-from site_tools.run.verdict import MISTAKES, check_block
 from site_tools.source.blocks import Block
 from site_tools.source.fences import scan
 

@@ -26,14 +26,15 @@ from site_tools.judge import (
     upstream_defaults,
     words,
 )
+from site_tools.judge.figures import check_figures, check_plots
 from site_tools.judge.file_bytes import check_bytes
 from site_tools.judge.languages import compare, twin_path
+from site_tools.judge.outputs import check_block
 from site_tools.judge.shown import check_lists, shown_tree
 from site_tools.messages import LANGUAGES, Problem, Problems, Refusal
 from site_tools.page.page import Page, read_page
 from site_tools.page.twins import check_agreed
-from site_tools.run.execution import start_pages
-from site_tools.run.verdict import check_run
+from site_tools.run.execution import Verified, start_pages
 from site_tools.run.worker import start_servers
 from site_tools.source.files import FRONT_MATTER
 
@@ -104,6 +105,15 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
         return order.get(each.path, len(paths)), each.path, each.line
 
     return _told_once(sorted(problems, key=place))
+
+
+def check_run(verified: Verified) -> list[Problem]:
+    """The problems of a page that has run: blocks, figures, plots."""
+    problems = []
+    for copy in verified.copies:
+        if problem_of_block := check_block(verified, copy.block):
+            problems.append(problem_of_block)
+    return problems + check_figures(verified) + check_plots(verified)
 
 
 def _told_once(problems: Sequence[Problem]) -> list[Problem]:

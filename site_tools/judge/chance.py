@@ -72,15 +72,15 @@ def _found(copy: Copy) -> Iterator[tuple[int, str, str]]:
         nodes = list(ast.walk(ast.parse(copy.text)))
         known = _imported(nodes)
         calls = [node for node in nodes if isinstance(node, ast.Call)]
-        seeded = {_dotted(call.func, known) for call in calls if call.args}
+        seeded = {_dotted_name(call.func, known) for call in calls if call.args}
         for node in nodes:
             if isinstance(node, ast.Name | ast.Attribute):
-                name = _dotted(node, known)
+                name = _dotted_name(node, known)
                 for key, sources in SOURCES_OF.items():
                     if _is_among_sources(name, sources.split()):
                         yield node.lineno, key, name
         for call in calls:
-            name = _dotted(call.func, known)
+            name = _dotted_name(call.func, known)
             bare = not call.args and not call.keywords
             if name in UNSEEDED and bare:
                 yield call.lineno, "code_unseeded", name
@@ -108,12 +108,12 @@ def _imported(nodes: list[ast.AST]) -> dict[str, str]:
     return known
 
 
-def _dotted(node: ast.AST, known: dict[str, str]) -> str:
+def _dotted_name(node: ast.AST, known: dict[str, str]) -> str:
     """The full name of an attribute of something imported; nothing of others."""
     if isinstance(node, ast.Name):
         return known.get(node.id, "")
     if isinstance(node, ast.Attribute):
-        owner = _dotted(node.value, known)
+        owner = _dotted_name(node.value, known)
         return f"{owner}.{node.attr}" if owner else ""
     return ""
 

@@ -43,7 +43,7 @@ RELEASED_PACKAGES = (
     "liger_kernel",
 )
 PROJECT_CODE = ("ppo_ref", "snippets")
-ALIKE = 0.8  # how like a known first word one is that is a slip
+LIKE_ENOUGH = 0.8  # how like a known first word one is that is a slip
 
 
 def check_upstream(page: Page) -> Problems:
@@ -228,7 +228,7 @@ def _metric(piece: Piece, name: str, first: str, near: Surroundings) -> Problem 
     """The problem of a figure of a log, whose first word a release logs under."""
     every = near.releases + near.others
     starts = {start for names in every for start in names.metric_starts}
-    slip = get_close_matches(first, starts, 1, ALIKE)
+    slip = get_close_matches(first, starts, 1, LIKE_ENOUGH)
     rest = name.partition("/")[2]
     if not slip or near.holds(name) or near.is_own(name) or name in near.own_text:
         return None
@@ -258,7 +258,9 @@ def _dotted(piece: Piece, key: str, added: bool, near: Surroundings) -> Problem 
     starts = {*RELEASED_PACKAGES}
     for names in every:
         starts |= names.setting_starts
-    slip = first not in near.own_words and get_close_matches(first, starts, 1, ALIKE)
+    slip = first not in near.own_words and get_close_matches(
+        first, starts, 1, LIKE_ENOUGH
+    )
     is_class = first[0].isupper() and near.defines(first)
     if first not in starts and not slip and not is_class:
         return None
@@ -316,7 +318,9 @@ def _paths(flow: Flow, near: Surroundings) -> Problems:
             values = {"name": path, "near": alike, "place": near.releases[0].release}
             yield near.problem(piece, "upstream_unknown", **values)
         elif match["first"]:
-            yield from _lines(match, piece, _names_beside(flow, match[0]), files, near)
+            yield from _line_reference(
+                match, piece, _names_beside(flow, match[0]), files, near
+            )
 
 
 def _names_beside(flow: Flow, place: str) -> list[str]:
@@ -330,7 +334,7 @@ def _names_beside(flow: Flow, place: str) -> list[str]:
     return names
 
 
-def _lines(
+def _line_reference(
     match: re.Match[str],
     piece: Piece,
     beside: Sequence[str],

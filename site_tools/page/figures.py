@@ -2,7 +2,7 @@
 
 A figure stands in the text as inline code with ``data-is``, an expression that is
 evaluated where the page's blocks end: ``0.651`` with ``{ data-is="a[0, 0]" }``. Whether
-the value is the one shown says ``run.verdict``; a figure without an expression is a
+the value is the one shown says ``judge.figures``; a figure without an expression is a
 problem (``unbound``).
 """
 

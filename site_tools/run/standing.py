@@ -17,7 +17,7 @@ def places(copies: Sequence[Copy], expressions: Iterable[str]) -> list[int | Non
     found = []
     for expression in expressions:
         needed = set[int]()
-        for name in _names_used(expression):
+        for name in _names_needed(expression):
             needed.update(_last_binder(name, bound))
         found.append(_last_copy_of(needed, copies))
     return found
@@ -34,7 +34,7 @@ def _bound_by(copy: Copy) -> set[str]:
     return set()
 
 
-def _names_used(expression: str) -> set[str]:
+def _names_needed(expression: str) -> set[str]:
     with suppress(SyntaxError):
         nodes = ast.walk(ast.parse(expression, mode="eval"))
         return {node.id for node in nodes if isinstance(node, ast.Name)}

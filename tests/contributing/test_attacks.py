@@ -23,8 +23,10 @@ from site_tools.confinement.calls import filters_calls
 from site_tools.confinement.files import landlock, reach
 from site_tools.confinement.guard import Guard
 from site_tools.confinement.limits import resident
+from site_tools.judge.all import check_run
+from site_tools.judge.outputs import check_block
 from site_tools.messages import Problem
-from site_tools.run import results, verdict
+from site_tools.run import results
 from site_tools.run.execution import run_page
 from site_tools.run.results import PageToRun, Result, Source
 from site_tools.run.worker import ALLOWED, Running
@@ -40,7 +42,7 @@ def attack(code: str, seconds: float = 60) -> Problem:
     """What is said of the sample page with these lines in its first block."""
     text = broken("total = 1 + 1", f"{code}\ntotal = 2")
     verified = run_page(page(text), seconds)
-    problem = verdict.check_block(verified, verified.running[0])
+    problem = check_block(verified, verified.running[0])
     assert problem is not None
     at = [line_of(line, text) for line in (code.splitlines()[0], "```python\n")]
     assert problem.path == PATH
@@ -329,7 +331,7 @@ def test_a_forged_result_is_not_taken_for_another_kind(line):
     blocks = [*verified.run.results, *verified.run.copies]
     failures = [*verified.run.values.values(), *(block.failure for block in blocks)]
     assert "NoResult" in [getattr(failure, "type", "") for failure in failures]
-    assert verdict.check_run(verified)
+    assert check_run(verified)
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,8 @@ def put_fact(root: Path, path: str, lines: str, quote: str) -> str:
     text = FACT.format(path=path, lines=lines, quote=quote)
     (root / "docs/facts").mkdir(parents=True)
     (root / "docs/facts/sums.yml").write_text(text, "utf-8")
+    (root / "pins").mkdir()
+    (root / "pins/peers.txt").write_text("peer==1.0\n", "utf-8")
     (root / ".cache/wheels").mkdir(parents=True)
     with ZipFile(root / ".cache/wheels/peer-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("peer/sums.py", SUMS)

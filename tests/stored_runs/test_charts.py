@@ -5,10 +5,10 @@ import re
 import pytest
 
 from site_tools import numbers
+from site_tools.judge.figures import check_figure
 from site_tools.page.expressions import check_expression
 from site_tools.page.pictures import read_picture
 from site_tools.run.block import evaluate
-from site_tools.run.verdict import check_figure
 from site_tools.stored_runs.chart import draw_chart, short_number
 from site_tools.stored_runs.table import Chart
 from tests.stored_runs import stand_in

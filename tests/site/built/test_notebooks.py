@@ -10,11 +10,11 @@ import pytest
 from site_tools.compile import notebooks as download
 from site_tools.compile.plots import themed as as_picture
 from site_tools.compile.resolved import resolved
+from site_tools.judge.figures import check_plots
 from site_tools.judge.languages import compare
+from site_tools.judge.outputs import check_block
 from site_tools.page.page import Page, read_page
-from site_tools.run import verdict
 from site_tools.run.execution import Verified, run_page
-from site_tools.run.verdict import check_plots
 from tests.site import trial_site
 from tests.site.sample import broken, shape_problems
 
@@ -35,7 +35,7 @@ def page(root: Path, language: str = "en", *changes: tuple[str, str]) -> Page:
 
 
 def problems(verified: Verified) -> list[str]:
-    found = [verdict.check_block(verified, block) for block in verified.running]
+    found = [check_block(verified, block) for block in verified.running]
     found += check_plots(verified)
     return [problem.found for problem in found if problem]
 
@@ -62,7 +62,7 @@ def test_a_block_that_fails_is_named_and_draws_for_no_other(tmp_path):
     failed, printing = (result for result in verified.run.results[1:])
     assert failed.failure and failed.failure.type == "ZeroDivisionError"
     assert not printing.plots and not check_plots(verified)
-    problem = verdict.check_block(verified, verified.running[1])
+    problem = check_block(verified, verified.running[1])
     assert problem and problem.line == 19
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from site_tools.judge.all import check_run
+from site_tools.judge.figures import check_figures
+from site_tools.judge.outputs import check_block
 from site_tools.messages import LANGUAGES, Problem
 from site_tools.page.page import Page
-from site_tools.run import verdict
 from site_tools.run.block import FIRST_SEED, IN_ORDER
 from site_tools.run.execution import RunningPage, run_page, start_pages
 from site_tools.run.results import Failure, PageToRun, Source
@@ -20,7 +22,7 @@ from tests.site.sample import EN, ZH, broken, page
 def judged(read: Page, seconds: float = 20) -> list[Problem]:
     assert read.problems == ()
     verified = run_page(read, seconds)
-    found = [verdict.check_block(verified, b) for b in verified.running]
+    found = [check_block(verified, b) for b in verified.running]
     return [problem for problem in found if problem]
 
 
@@ -247,11 +249,11 @@ def test_a_figure_that_hangs_on_an_unseeded_draw_is_found():
         texts = [f"{broken(old, draw, text)}\n{figure}\n" for text in (ZH, EN)]
         zh, en = pair(*texts)
         assert zh.verified.run.drew and en.verified.run is not zh.verified.run
-        (problem,) = verdict.check_figures(zh.verified)
+        (problem,) = check_figures(zh.verified)
         assert problem.message.key == "figure_varies"
         for value in (run.values, run.elsewhere):
             assert str(value["float(x)"]) in problem.found
-        (problem,) = verdict.check_figures(en.verified)
+        (problem,) = check_figures(en.verified)
         assert problem.message.key == "figure_differs"
 
 
@@ -259,4 +261,4 @@ def test_a_block_that_seeds_its_own_draws_may_draw():
     draw = 'import torch\ntotal = 2\nprint("total", total)\ntorch.manual_seed(3)'
     old = 'total = 1 + 1\nprint("total", total)'
     for each in pair(broken(old, draw, ZH), broken(old, draw, EN)):
-        assert verdict.check_run(each.verified) == []
+        assert check_run(each.verified) == []

@@ -1,22 +1,14 @@
-"""Outputs and figures that a page shows, judged against what its blocks do.
-
-``check_block`` judges one block of a page that has run, ``check_run`` all that it
-shows. The tests, ``check`` and ``fix`` use these.
-"""
+"""The outputs that a page shows, judged against what its blocks printed."""
 
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any
 
-from site_tools import numbers
 from site_tools.messages import Message, Problem, catalogue, problem
-from site_tools.page.figures import Figure
 from site_tools.page.page import Page
-from site_tools.page.pictures import is_notebook, plots
+from site_tools.page.pictures import is_notebook
 from site_tools.run.execution import Verified
-from site_tools.run.results import Failure, Result, Value
+from site_tools.run.results import Failure, Result
 from site_tools.source.blocks import Block, Copy
-from site_tools.source.content import line_of
 
 # Exceptions that say that the block itself is wrong.
 MISTAKES = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")
@@ -37,15 +29,6 @@ REMEDIES = {
     "SystemExit": "block_ended_process",
     "Warning": "fix_warning",
 }
-
-
-def check_run(verified: Verified) -> list[Problem]:
-    """The problems of a page that has run: blocks, figures, plots."""
-    problems = []
-    for copy in verified.copies:
-        if problem_of_block := check_block(verified, copy.block):
-            problems.append(problem_of_block)
-    return problems + check_figures(verified) + check_plots(verified)
 
 
 def check_block(verified: Verified, block: Block) -> Problem | None:
@@ -85,7 +68,7 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
         number, at = failure.lines[-1]
         lines = verified.copies[number].block.lines
         code, line, snippet = lines[min(at, len(lines)) - 1]
-    said = _words(failure, code.strip())
+    said = failure_words(failure, code.strip())
     if failure.once:
         path = verified.page.path
         return problem(path, line, "block_fails_once", snippet=snippet, failure=said)
@@ -104,7 +87,7 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
     )
 
 
-def _words(failure: Failure, code: str = "") -> Message | str:
+def failure_words(failure: Failure, code: str = "") -> Message | str:
     """The words of a failure; a bare assertion has but its code."""
     message = failure.message or code
     if not isinstance(message, Message):
@@ -142,7 +125,7 @@ def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
         return page.problem(
             block.fence.line,
             "block_raises_mistake",
-            failure=_words(failure),
+            failure=failure_words(failure),
             fix=_remedy(failure),
             stated=stated or Message("no_output"),
         )
@@ -206,78 +189,3 @@ def _check_copy(path: str, copy: Copy, result: Result) -> Problem | None:
         states=copy.states or nothing,
         lines=", ".join(str(part.fence.line) for part in copy.chain),
     )
-
-
-def check_figure(figure: Figure, value: Value, path: str) -> Problem | None:
-    """Compare one figure with the value of its expression."""
-    key, values = "figure_differs", dict[str, Any](value=repr(value))
-    if isinstance(value, Failure):
-        several = getattr(value.message, "key", "") == "value_several"
-        key = "figure_several" if several else "figure_raises"
-        values = {"failure": _words(value)}
-    else:
-        try:
-            if numbers.agrees(figure.shown, value):
-                return None
-        except ValueError as error:
-            key, values = "figure_not_number", {"error": error}
-    values["shown"] = figure.shown
-    values["expression"] = figure.expression
-    return problem(path, figure.line, key, **values)
-
-
-def check_figures(verified: Verified) -> list[Problem]:
-    """Compare the figures of a page and of its pictures with their values.
-
-    Where a block did not do what it must, those without a value are not named: they
-    lack what it was to leave behind.
-    """
-    broken = False
-    for copy, result in zip(verified.copies, verified.run.results, strict=True):
-        raises = "raises" in copy.block.classes
-        broken = broken or raises != bool(result.failure)
-    problems = []
-    for path, figure in verified.figures:
-        value = verified.run.values[figure.expression]
-        if broken and isinstance(value, Failure):
-            continue
-        other = verified.run.elsewhere.get(figure.expression, value)
-        if wrong := _check_both(figure, value, other, path):
-            problems.append(wrong)
-    return problems
-
-
-def _check_both(
-    figure: Figure, value: Value, other: Value, path: str
-) -> Problem | None:
-    """Compare a figure with its value in each setting."""
-    wrong = check_figure(figure, value, path)
-    elsewhere = wrong
-    if repr(other) != repr(value):
-        elsewhere = check_figure(figure, other, path)
-    if bool(wrong) == bool(elsewhere):
-        return wrong
-    values = {"shown": figure.shown, "expression": figure.expression}
-    for name, each in (("here", value), ("there", other)):
-        values[name] = str(each) if isinstance(each, Failure) else repr(each)
-    return problem(path, figure.line, "figure_varies", **values)
-
-
-def check_plots(verified: Verified) -> list[Problem]:
-    """A problem for each plot that is drawn and not shown, or shown and not drawn."""
-    page, results = verified.page, verified.run.results
-    if any(result.failure for result in results):
-        return []  # which is named where it failed
-    drawn, shown = dict[str, int](), dict[str, int]()  # where, by name
-    for copy, result in zip(verified.copies, results, strict=True):
-        for name, _ in result.plots:
-            drawn[name] = copy.block.fence.line
-    for name, place in plots(page.body, page.id):
-        shown[name] = line_of(page.body, place.start())
-    told = {"folder": page.id.rpartition("/")[2], "plots": sorted(drawn)}
-    problems = []
-    for plot in sorted(drawn.keys() - shown):
-        problems.append(page.problem(drawn[plot], "plot_not_shown", plot=plot, **told))
-    for plot in sorted(shown.keys() - drawn):
-        problems.append(page.problem(shown[plot], "plot_not_drawn", plot=plot, **told))
-    return problems
