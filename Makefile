@@ -26,7 +26,7 @@ help:
 	@echo 'make rename PAGE=... TO=...  a page under a new name, with all that names it'
 	@echo 'make status             what waits for somebody'
 	@echo 'make export PAGE=...    a page as a chat log'
-	@echo 'make facts FACTS="verl 0.9.2"  move docs/facts to a new release; says what it cannot find'
+	@echo 'make facts TO="verl 0.9.2"     move facts and pages to a new release; says what to read'
 	@echo
 	@echo 'make bench              speed beside verl and others, growth, and a training run (ARGS=--quick: a look)'
 	@echo 'make record             run the pages on a GPU and note the run in docs/verified/gpu.yml'

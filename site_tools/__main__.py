@@ -17,8 +17,8 @@ from site_tools.contributing import (  # noqa: E402
     chat,
     check,
     fix,
-    move_facts,
     new,
+    release,
     rename,
 )
 from site_tools.contributing.talk import Talk, language_of, reason  # noqa: E402
@@ -34,7 +34,7 @@ SUBCOMMANDS: dict[str, Callable[[argparse.Namespace, Path, Talk], int]] = {
     "rename": rename.rename_page,
     "status": agree.say_status,
     "export": chat.export_pages,
-    "facts": move_facts.move_facts,
+    "facts": release.move_release,
 }
 FLAG = {"action": "store_true"}
 PAGES = {"metavar": "PAGE", "nargs": "*"}
@@ -61,6 +61,7 @@ OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "facts_version": ("version", {"metavar": "VERSION"}),
     "facts_old": ("--from", {"dest": "old", "metavar": "VERSION", "default": ""}),
     "facts_dry_run": ("--dry-run", FLAG),
+    "facts_patch": ("--patch", {"metavar": "FILE"}),
 }
 
 

@@ -8,7 +8,7 @@ check      the judgement of a page; ``beyond``: what else is asked of it,
 fix        mend what has one right form; ``mend_facts``: a quotation that moved
 agree      both languages say the same; what waits
 rename     a page and all that names it
-move_facts facts of a framework to a new release
+release    facts to a new release, by ``move_facts``; ``follow``: pages and pins after
 pages      the pages that a command is about
 talk       the conversation, in Chinese or English
 """

@@ -1,4 +1,4 @@
-"""facts: move what is said of a framework to a new release, by its quotations.
+"""Move what is said of a framework to a new release, by its quotations.
 
 Both wheels are read. A quotation that stands once in the new file has its place; one
 that stands as often as before keeps its turn among them. A file of ``docs/facts`` is
@@ -6,7 +6,6 @@ moved whole, or left as it is and said why.
 """
 
 import re
-from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -14,22 +13,15 @@ from pathlib import Path, PurePosixPath
 
 import yaml
 
-from site_tools.contributing.talk import Talk
 from site_tools.data.facts import (
-    FACTS_FOLDER,
-    WHEELS,
     Concept,
     Entry,
-    concepts,
-    find_wheel,
     lines_with,
     open_wheel,
     place_faults,
     text_in_wheel,
 )
-from site_tools.data.frameworks import version
 from site_tools.data.rows import read_row
-from site_tools.ledger import store
 from site_tools.messages import Message, Refusal
 
 ENTRY_FIELD = re.compile(r"^(?P<before>(?:- |  )(?P<name>\w+): +)\S.*$", re.MULTILINE)
@@ -45,65 +37,7 @@ class NotFound(Exception):
         self.message = Message(key, values)
 
 
-def move_facts(options: Namespace, root: Path, talk: Talk) -> int:
-    """Move each concept that has places in the old release."""
-    every = concepts(root)
-    old, new = _releases(every, options)
-    wheels = [_wheel_of(old, root), _wheel_of(new, root)]
-    left = 0
-    texts = dict[Path, str]()
-    for concept in every:
-        if not concept.of(old):
-            continue
-        entries, problems = _moved_concept(concept, old, new, wheels)
-        for message in problems:
-            talk.show(talk.of(message))
-        if problems:
-            left += 1
-            continue
-        file = root / FACTS_FOLDER / concept.name
-        texts[file] = rewritten(file.read_text("utf-8"), concept, entries)
-    values = {"old": old, "new": new, "count": len(texts), "left": left}
-    if options.dry_run:
-        talk.say("facts_moved_dry", **values)
-        return 1 if left else 0
-    for file, text in texts.items():
-        store(file, text.encode("utf-8"))
-    talk.say("facts_moved", **values)
-    if texts:
-        talk.say("facts_next", old=old, new=new)
-    return 1 if left else 0
-
-
-def _releases(every: Sequence[Concept], options: Namespace) -> tuple[str, str]:
-    """The release to move from, and the new one."""
-    new = f"{options.project} {options.version}"
-    known = set[str]()
-    for concept in every:
-        known.update(release for release in concept.releases if "@" not in release)
-    own = [release for release in known if release.startswith(f"{options.project} ")]
-    if not own:
-        projects = sorted({release.partition(" ")[0] for release in known})
-        values = {"project": options.project, "projects": ", ".join(projects)}
-        raise Refusal("facts_no_project", **values)
-    own.sort(key=version)
-    if options.old:
-        from_ = [f"{options.project} {options.old}"]
-    else:
-        from_ = [release for release in own if version(release) < version(new)]
-    if not from_ or from_[-1] not in own or from_[-1] == new:
-        raise Refusal("facts_no_release", new=new, releases=", ".join(own))
-    return from_[-1], new
-
-
-def _wheel_of(release: str, root: Path) -> Path:
-    wheel = find_wheel(release, root / WHEELS)
-    if wheel is None:
-        raise Refusal("facts_no_wheel", release=release, folder=WHEELS)
-    return wheel
-
-
-def _moved_concept(
+def moved_concept(
     concept: Concept, old: str, new: str, wheels: Sequence[Path]
 ) -> tuple[list[Entry], list[Message]]:
     """The entries of a concept as they are in the new release, and what is not there.

@@ -72,7 +72,7 @@ def renamed(old: str, new: str, root: Path) -> dict[str, bytes | None]:
     """Each file that changes, and what it holds then; None for one that is gone."""
     before = dict[str, str]()
     after = dict[str, str]()
-    for file in _naming_files(root):
+    for file in naming_files(root):
         text = _text(root, file)
         changed = with_new_name(text, file, old, new)
         place = new_place(file, old, new)
@@ -92,7 +92,7 @@ def renamed(old: str, new: str, root: Path) -> dict[str, bytes | None]:
     return changes
 
 
-def _naming_files(root: Path) -> Iterator[str]:
+def naming_files(root: Path) -> Iterator[str]:
     """The files that may name a page, by their paths; no link is followed."""
     for path in sorted(root.iterdir()):
         if path.suffix == ".md" and path.is_file() and not path.is_symlink():
