@@ -39,15 +39,19 @@ jobs:
           persist-credentials: false
       - run: make test
 """
-EVENTS = {"pull_request", "push", "workflow_call", "workflow_dispatch"}
-# What may be written, and the one job that may.
-WRITERS = {("pages.yml", "deploy"): {"pages", "id-token"}}
+EVENTS = {"pull_request", "push", "schedule", "workflow_call", "workflow_dispatch"}
+# What may be written, and the jobs that may.
+WRITERS = {
+    ("pages.yml", "deploy"): {"pages", "id-token"},
+    ("releases.yml", "tell"): {"issues"},
+}
 MINUTES = 60
 # What GitHub refuses these without.
 NEEDED = {
     "actions/checkout": {"contents": "read"},
     "actions/configure-pages": {"pages": "read"},
     "actions/deploy-pages": {"pages": "write", "id-token": "write"},
+    "actions/github-script": {"issues": "write"},
 }
 
 
@@ -94,7 +98,7 @@ def test_a_workflow_is_safe(path):
 
 def test_the_workflows_are_there():
     names = {path.name for path in WORKFLOWS}
-    assert names == {"test.yml", "preview.yml", "pages.yml"}
+    assert names == {"test.yml", "preview.yml", "pages.yml", "releases.yml"}
 
 
 def jobs_of(name: str) -> dict[str, dict]:
@@ -247,6 +251,7 @@ FAULTS = {
     "needs pages: read": ("actions/checkout", "actions/configure-pages"),
     "needs pages: write": ("actions/checkout", "actions/deploy-pages"),
     "needs id-token: write": ("actions/checkout", "actions/deploy-pages"),
+    "needs issues: write": ("actions/checkout", "actions/github-script"),
     "publishes from None": ("actions/checkout", "actions/deploy-pages"),
     "secrets": ("make test", "make test TOKEN=${{ secrets.TOKEN }}"),
     "a job that may write runs make test": ("contents: read", "issues: write"),
