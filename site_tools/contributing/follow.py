@@ -25,8 +25,11 @@ SENTENCE_BREAK = re.compile(r"(?<=[!?。！？；;])|(?<=\.)\s")
 # Words that date a change, before the name of a release and behind it.
 DATED_BEFORE = r"(?:since|from|until|till|before|after|by|as of|自|从|到|直到|截至)"
 DATED_BEHIND = r"(?:起|开始|之前|以前|之后|以后|onwards?|and later)"
-FACT_FIELD = re.compile(r"(?P<before>\bfact: +(?P<concept>\w+) +)(?P<release>[^#\n]+)")
-UNREAD_FOLDERS = (FACTS_FOLDER, "docs/timeline.yml", "CHANGELOG.md")
+FACT_FIELD = re.compile(
+    r"(?P<before>\bfact: +(?P<concept>\w+) +)(?P<release>[^#\n,}]+)"
+)
+# What has been measured or dated with a release stays so.
+UNREAD_FOLDERS = (FACTS_FOLDER, "docs/verified/", "docs/timeline.yml", "CHANGELOG.md")
 
 
 @dataclass(frozen=True)
@@ -283,6 +286,23 @@ def to_read(
         lines = []
         for number, line in enumerate(text.split("\n"), 1):
             if move.mention.search(line) and not line.startswith("refs:"):
+                lines.append(number)
+        if lines:
+            yield file, lines
+
+
+def moved_sentences(
+    changes: Mapping[str, tuple[str, str]], move: Move
+) -> Iterator[tuple[str, list[int]]]:
+    """Each page in whose sentences and labels the new release stands, and the lines."""
+    for file, (before, after) in changes.items():
+        if not file.endswith(".md"):
+            continue
+        lines = []
+        pairs = zip(before.split("\n"), after.split("\n"), strict=True)
+        for number, (old, new) in enumerate(pairs, 1):
+            told = move.name.search(old) and old != new
+            if told and not move.fact.fullmatch(old) and not old.startswith("refs:"):
                 lines.append(number)
         if lines:
             yield file, lines

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from site_tools.contributing.fix import OldAndNew, patch
-from site_tools.contributing.follow import Move, following, to_read
+from site_tools.contributing.follow import Move, following, moved_sentences, to_read
 from site_tools.contributing.move_facts import moved_concept, rewritten
 from site_tools.contributing.talk import Talk
 from site_tools.data.facts import (
@@ -90,7 +90,10 @@ def _store_moved(root: Path, texts: Mapping[str, OldAndNew]) -> None:
 def _say_to_read(
     root: Path, texts: Mapping[str, OldAndNew], move: Move, talk: Talk
 ) -> None:
-    """Name the places of the old release that a person must read."""
+    """Name the sentences that moved with their facts, and what a person must read."""
+    for file, lines in moved_sentences(texts, move):
+        numbers = ", ".join(map(str, lines))
+        talk.say("facts_sentences", file=file, lines=numbers, new=move.new)
     total = 0
     for file, lines in to_read(root, texts, move):
         total += len(lines)

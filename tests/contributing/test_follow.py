@@ -90,6 +90,7 @@ def test_what_shows_a_fact_follows_and_all_else_is_told(root):
     assert chinese[11] == "verl 1.0.0 把它加上。"
     for language in ("zh", "en"):
         assert f"To read: docs/{language}/gae/a.md: 12, 18, 20\n" in said
+        assert f"docs/{language}/gae/a.md: says verl 1.0.1 now, on 6, 7, 13\n" in said
     assert "places moved 1, of them on other lines 1; other files that follow 3" in said
 
 
@@ -157,9 +158,11 @@ def test_a_pin_with_another_hash_is_refused_before_anything_is_written(root):
 
 
 def test_a_correction_names_its_fact_of_the_new_release(root):
-    put_text(root, "docs/corrections.yml", "- page: gae/a\n  fact: values verl 1.0.0\n")
+    rows = "- {at: gae/a#b, fact: values verl 1.0.0}\n- fact: values verl 1.0.0\n"
+    put_text(root, "docs/corrections.yml", f"{rows}- fact: other verl 1.0.0\n")
     command(root, "facts", "verl", "1.0.1")
-    assert "fact: values verl 1.0.1\n" in read(root, "docs/corrections.yml")
+    due = rows.replace("1.0.0", "1.0.1") + "- fact: other verl 1.0.0\n"
+    assert read(root, "docs/corrections.yml") == due
 
 
 def test_a_dated_change_keeps_its_places(root):
