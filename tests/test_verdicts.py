@@ -19,7 +19,7 @@ from tests.verdicts import Verdicts
 
 NEEDED = ["ppo_ref", "site_tools", "tests", "mkdocs.yml", "pyproject.toml"]
 BLOCK = """---
-title: T
+title: {title}
 ---
 
 ```python
@@ -40,7 +40,8 @@ assert device
 def write(root: Path, name: str, number: int = 1, shown: str = "cpu 1") -> str:
     page = root / "docs" / name
     page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(BLOCK.format(number=number, shown=shown), "utf-8")
+    text = BLOCK.format(title=page.stem, number=number, shown=shown)
+    page.write_text(text, "utf-8")
     return f"docs/{name}"
 
 

@@ -92,7 +92,7 @@ def test_a_result_is_chosen_and_opened_by_keys(tab):
     assert tab.is_checked("#__search")
     # The theme moves the focus into the box once it is open.
     tab.wait_for_selector(".md-search__input:focus")
-    tab.keyboard.type("落子")
+    tab.keyboard.type("落子")  # put in at once: no key comes up, as with a paste
     tab.wait_for_selector(".md-search-result__item")
     tab.keyboard.press("ArrowDown")
     tab.keyboard.press("Enter")

@@ -14,6 +14,8 @@
       // A finger on the magnifier comes a little before the box has the focus.
       addEventListener("pointerdown", ({ target }) => target.closest('[for="__search"]') && this.start())
       box.addEventListener("focus", () => this.start())
+      // The theme asks anew when a key comes up; what is pasted or dictated has no key.
+      box.addEventListener("input", () => box.dispatchEvent(new Event("keyup")))
       if (document.activeElement === box) this.start()
     }
 
