@@ -4,7 +4,6 @@ Markdown leaves ``<div data-derived="topic" data-argument="gae" ...>`` in the pl
 such a fence, so that reading one page does not read all; here it is filled.
 """
 
-import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from html import unescape
@@ -27,7 +26,7 @@ from site_tools.data.dialogues import Asked, Dialogue, read_dialogues
 from site_tools.data.facts import FACTS_FOLDER, concepts, unread
 from site_tools.data.names import read_names
 from site_tools.data.topics import TOPICS, Topic, read_topics
-from site_tools.messages import LANGUAGES, Refusal
+from site_tools.messages import LANGUAGES, Refusal, nearest
 from site_tools.page.twins import Twins, twins_that_wait
 from site_tools.source.content import read_content
 
@@ -163,8 +162,7 @@ def fact_entries(argument: str, root: Path) -> Sequence[facts.Entry]:
     name, _, release = argument.partition(" ")
     if "/" in name or not (root / FACTS_FOLDER / f"{name}.yml").is_file():
         known = [concept.id for concept in concepts(root)]
-        (nearest,) = difflib.get_close_matches(name, known, 1, 0) or ["-"]
-        raise Refusal("fact_concept", nearest=nearest)
+        raise Refusal("fact_concept", nearest=nearest(name, known, "-"))
     concept = facts.concept(root, f"{name}.yml")
     if release not in concept.releases:
         values = {"file": concept.name, "known": ", ".join(concept.releases)}

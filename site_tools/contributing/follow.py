@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
+from site_tools.compile.navigation import FACT
 from site_tools.contributing.fix import kept_agreement
 from site_tools.contributing.rename import naming_files
 from site_tools.data.facts import FACTS_FOLDER, PIN, PINS, find_wheel
 from site_tools.data.frameworks import version
 from site_tools.messages import LANGUAGES, Refusal
+from site_tools.source.content import read_content
+from site_tools.source.files import FRONT_MATTER
 
-FENCE_MARK = re.compile(r"\s*(?:`{3,}|~{3,})\s*(?P<kind>\w*)")
-HEADING_MARK = re.compile(r"#{1,6} ")
 LABEL = re.compile(r"(?P<margin>\s*)(?:===|!!!|\?\?\?\+?) ")
 SENTENCE_BREAK = re.compile(r"(?<=[!?。！？；;])|(?<=\.)\s")
 # Words that date a change, before the name of a release and behind it.
@@ -93,43 +94,41 @@ class Section:
 
 @dataclass(frozen=True)
 class Parsed:
-    """A page by its lines: where it is front matter, code, or a fact's fence."""
+    """A page by its lines, counted from 0: front matter, facts, sections."""
 
     lines: list[str]
     front: int
-    code: frozenset[int]
     facts: Mapping[int, str]
     sections: Sequence[Section]
 
 
 def parse(text: str, move: Move) -> Parsed:
+    content = read_content(text)
     lines = text.split("\n")
-    front = 0
-    if lines[0] == "---" and "---" in lines[1:]:
-        front = lines.index("---", 1) + 1
-    sections = [Section()]
-    code, facts = set[int](), dict[int, str]()
-    fence = None
-    for number in range(front, len(lines)):
-        line = lines[number]
-        match = FENCE_MARK.match(line)
-        if match:
-            fence = match["kind"] if fence is None else None
+    matter = FRONT_MATTER.match(text)
+    front = matter[0].count("\n") if matter else 0
+    facts = dict[int, str]()
+    fenced = set[int]()
+    for fence in content.fences:
+        fenced.update(row - 1 for row in fence.rows)
+        if not FACT.fullmatch(fence.info):
             continue
-        if fence is None and HEADING_MARK.match(line):
-            sections.append(Section())
-        section = sections[-1]
-        if fence is None:
-            section.lines.append(number)
-            section.doubtful |= move.is_doubtful(line)
-        elif fence == "fact":
+        for number, line in enumerate(fence.lines, fence.line):
             shown = move.fact.fullmatch(line)
             if shown:
                 facts[number] = shown["concept"]
-                section.facts.add(shown["concept"])
-        else:
-            code.add(number)
-    return Parsed(lines, front, frozenset(code), facts, sections)
+    begins = {heading.line - 1 for heading in content.headings}
+    sections = [Section()]
+    for number in range(front, len(lines)):
+        if number in begins:
+            sections.append(Section())
+        section = sections[-1]
+        if number in facts:
+            section.facts.add(facts[number])
+        elif number not in fenced:
+            section.lines.append(number)
+            section.doubtful |= move.is_doubtful(lines[number])
+    return Parsed(lines, front, facts, sections)
 
 
 def moved_page(texts: Mapping[str, str], move: Move) -> dict[str, str]:

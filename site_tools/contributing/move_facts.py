@@ -8,7 +8,6 @@ moved whole, or left as it is and said why.
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
 import yaml
@@ -22,7 +21,7 @@ from site_tools.data.facts import (
     text_in_wheel,
 )
 from site_tools.data.rows import read_row
-from site_tools.messages import Message, Refusal
+from site_tools.messages import Message, Refusal, nearest
 
 ENTRY_FIELD = re.compile(r"^(?P<before>(?:- |  )(?P<name>\w+): +)\S.*$", re.MULTILINE)
 
@@ -114,8 +113,8 @@ def file_saying(entry: Entry, wheel: Path) -> tuple[str, str]:
     elsewhere = _elsewhere(entry, wheel)
     if elsewhere:
         raise NotFound("facts_elsewhere", path=entry.path, places=", ".join(elsewhere))
-    nearest = get_close_matches(entry.path, paths, 1, 0)
-    raise NotFound("facts_no_file", path=entry.path, nearest=nearest[0])
+    near = nearest(entry.path, paths)
+    raise NotFound("facts_no_file", path=entry.path, nearest=near)
 
 
 def _elsewhere(entry: Entry, wheel: Path) -> list[str]:
@@ -148,10 +147,10 @@ def landmark_lines(entry: Entry, text: str) -> list[int]:
 def nearest_line(entry: Entry, path: str, text: str) -> dict[str, object]:
     """The line of a file that is most like the one that is not there."""
     lines = [line.strip() for line in text.split("\n")]
-    closest = get_close_matches(entry.landmark, lines, 1, 0)
-    line = lines.index(closest[0]) + 1
+    closest = nearest(entry.landmark, lines)
+    line = lines.index(closest) + 1
     values = {"landmark": entry.landmark, "path": path}
-    return {**values, "line": line, "text": closest[0]}
+    return {**values, "line": line, "text": closest}
 
 
 def rewritten(text: str, concept: Concept, entries: Sequence[Entry]) -> str:

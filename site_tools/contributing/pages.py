@@ -5,7 +5,6 @@ import posixpath
 import re
 import subprocess
 from collections.abc import Collection, Iterable, Iterator
-from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
 import yaml
@@ -13,7 +12,7 @@ import yaml
 from site_tools.contributing.talk import Talk
 from site_tools.data.rows import PAGE_ID
 from site_tools.data.topics import TOPICS
-from site_tools.messages import LANGUAGES, Refusal
+from site_tools.messages import LANGUAGES, Refusal, nearest
 from site_tools.source.content import columns
 from site_tools.source.files import page_ids, text_of
 
@@ -51,8 +50,8 @@ def present_files(text: str, root: Path) -> list[str]:
     page = page_id(text)
     present = [file for file in _docs(page) if (root / file).is_file()]
     if not present:
-        nearest = get_close_matches(page, page_ids(root), 1, 0) or [EXAMPLE]
-        raise Refusal("page_unknown", page=page, nearest=nearest[0])
+        near = nearest(page, page_ids(root), EXAMPLE)
+        raise Refusal("page_unknown", page=page, nearest=near)
     return present
 
 
@@ -70,8 +69,8 @@ def facts_of(names: Iterable[str], root: Path) -> dict[str, str]:
             continue
         concept = match["concept"]
         if concept not in known:
-            nearest = get_close_matches(concept, [*known, "returns"], 1, 0)[0]
-            raise Refusal("facts_file_unknown", concept=concept, nearest=nearest)
+            near = nearest(concept, [*known, "returns"])
+            raise Refusal("facts_file_unknown", concept=concept, nearest=near)
         concepts[name] = concept
     return concepts
 
@@ -158,9 +157,8 @@ def check_new_name(page: str, root: Path, topics: Collection[str] = TOPICS) -> N
     if not re.fullmatch(PAGE_ID, page):
         raise Refusal("name_odd", page=page)
     if topic not in topics:
-        (nearest,) = get_close_matches(topic, topics, 1, 0)
-        known = ", ".join(topics)
-        raise Refusal("topic_unknown", topic=topic, nearest=nearest, topics=known)
+        near, known = nearest(topic, topics), ", ".join(topics)
+        raise Refusal("topic_unknown", topic=topic, nearest=near, topics=known)
     files = [*_docs(page), f"snippets/{page}.py", f"snippets/{page}.svg"]
     if taken := [file for file in files if (root / file).exists()]:
         raise Refusal("name_taken", page=page, files=", ".join(taken))

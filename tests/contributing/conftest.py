@@ -1,12 +1,13 @@
 """The projects that commands are typed in."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from site_tools.contributing import chat
-from tests.contributing.trial import make
+from tests.contributing.trial import make, state
 from tests.layout import ROOT
 
 
@@ -26,6 +27,20 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("mkdocs.yml", "mkdocs.en.yml", "pyproject.toml"):
         shutil.copy(ROOT / name, root)
     return root
+
+
+@pytest.fixture
+def root(copied: Path) -> Iterator[Path]:
+    """The project, to write into; afterwards it is as it was."""
+    before = state(copied)
+    yield copied
+    after = state(copied)
+    for path in after.keys() - before.keys():
+        (copied / path).unlink()
+    for path, data in before.items():
+        if after.get(path) != data:
+            (copied / path).parent.mkdir(parents=True, exist_ok=True)
+            (copied / path).write_bytes(data)
 
 
 @pytest.fixture

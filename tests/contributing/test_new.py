@@ -22,20 +22,6 @@ SHORT = "docs/short.yml"
 KNOWN = "Does it help to add up later deltas in GAE?"
 
 
-@pytest.fixture
-def root(copied: Path):
-    """The project, to write into; afterwards it is as it was."""
-    before = state(copied)
-    yield copied
-    after = state(copied)
-    for path in after.keys() - before.keys():
-        (copied / path).unlink()
-    for path, data in before.items():
-        if after.get(path) != data:
-            (copied / path).parent.mkdir(parents=True, exist_ok=True)
-            (copied / path).write_bytes(data)
-
-
 def run(root: Path, *words: str, code: int = 0, **how: str | Callable[[], str]) -> str:
     result, said = command(root, "new", *words, **how)
     assert result == code, said

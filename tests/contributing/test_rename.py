@@ -16,20 +16,6 @@ OLD, NEW = "gae/variance", "critic/noise"
 LINK = re.compile(r"\]\(([^)\s:]+\.(?:md|svg))")
 
 
-@pytest.fixture
-def root(copied: Path):
-    """The project, to write into; afterwards it is as it was."""
-    before = state(copied)
-    yield copied
-    after = state(copied)
-    for path in after.keys() - before.keys():
-        (copied / path).unlink()
-    for path, data in before.items():
-        if after.get(path) != data:
-            (copied / path).parent.mkdir(parents=True, exist_ok=True)
-            (copied / path).write_bytes(data)
-
-
 def dead_links(root: Path) -> list[tuple[str, str]]:
     """Links from page to page or picture that lead to no file."""
     dead = []
