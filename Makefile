@@ -7,7 +7,7 @@ pytest = $(venv_python) -m pytest -q
 at_once = -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help serve test slow changed new import check fix agree rename status export facts build bench \
-  record runs lint format tools ready
+  record assertions runs lint format tools ready
 .DEFAULT_GOAL := help
 
 help:
@@ -30,6 +30,7 @@ help:
 	@echo
 	@echo 'make bench              speed beside verl and others, growth, and a training run (ARGS=--quick: a look)'
 	@echo 'make record             run the pages on a GPU and note the run in docs/verified/gpu.yml'
+	@echo 'make assertions         change the code of every page, note which changes are noticed'
 	@echo 'make runs               produce the stored training runs that are stale, draw their charts'
 	@echo 'make lint, make format  style and types; mend the style'
 	@echo 'make tools              what only the slow tests need (ARGS=browser, transformers or verl: one of them)'
@@ -87,6 +88,9 @@ bench: ready
 
 record: ready
 	@$(venv_python) -m tests.record
+
+assertions: ready
+	@$(venv_python) -m tests.record_assertions
 
 runs: ready
 	@$(venv_python) -m site_tools.stored_runs.make

@@ -15,10 +15,12 @@ room with one concern.
     1   ledger  numbers
     0   messages
 
-contributing  what a contributor types: new import check fix agree export status
+contributing  what a contributor types: new import check fix agree rename facts export
+              status
 build         the generator, started as a program: once for all, or live
 finish        what Markdown cannot say, put into the built pages
-compile       each page as plain Markdown, in a folder that any generator builds
+compile       each page as Markdown with nothing left to resolve, in a folder that any
+              generator builds
 judge         rules over a page and what its blocks did: ``outputs``, ``figures``, and a
               module for each further concern; ``judge.all`` is the one judgement
 stored_runs   the stored training runs that pages show
@@ -26,7 +28,8 @@ run           the blocks of a page, executed; which pages passed (``passed``)
 page          what readers see: the tree of a page, bound figures, pictures
 source        a file by lines: fences, includes, front matter, headings
 data          the project's own data: facts about verl, names, dialogues, frameworks
-confinement   what a block may reach: no network, no process, its own folder
+confinement   what a block may reach: no network, no process, its own folder; ``run``
+              watches its time and memory
 ledger        made once, still fresh? and files written whole or not at all
 messages      by key, in both languages; a problem: where it is, what, the remedy
 numbers       numbers as people write them, compared with values

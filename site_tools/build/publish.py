@@ -3,7 +3,7 @@
 Run it from the root of the repository: ``python -m site_tools.build.publish``. A page
 that is not verified as it stands fails the build; with ``--draft`` it says so.
 
-Pages are compiled to plain Markdown, a generator makes a site of each language, and
+Pages are compiled to Markdown, a generator makes a site of each language, and
 that tree is finished. Then what readers and programs take along is added: llms.txt and
 llms-full.txt of each language, and offline.zip with all of it.
 """

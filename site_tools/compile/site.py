@@ -1,9 +1,9 @@
 """A language of the site as a folder that any generator of Material's Markdown builds.
 
-Each page becomes plain Markdown: code from snippets is in, lists and facts are there,
-what the theme says around the page stands in its front matter. Beside the pages lie
-their pictures, what widgets load, the notebooks, and the settings, which inherit
-``mkdocs.yml``.
+Each page becomes Markdown with nothing left to resolve: code from snippets is in, lists
+and facts are there, what the theme says around it stands in its front matter. Beside
+the pages lie their pictures, what widgets load, the notebooks, and the settings, which
+inherit ``mkdocs.yml``.
 """
 
 import json
@@ -122,7 +122,7 @@ class Compiler:
             return in_front(f"---\ntitle: {page.id}\n---\n\n{fault}", around)
 
     def text(self, page: Page) -> str:
-        """A page as plain Markdown, with what the theme says around it in front."""
+        """A page as the generator takes it, what the theme says around it in front."""
         title = navigation.title_of(page.meta)
         around = self._around(page.id, title, self._sources(page.id))
         return in_front(resolved(page, self.root), around)

@@ -1,4 +1,7 @@
-"""All that keeps a block apart: its own folder, calls, limits, and a guard in words.
+"""The confinement of a block: its own folder, few calls, and a guard in words.
+
+It is put on from inside. The time and the memory of a block are watched from outside,
+and its environment is clean: ``run.worker``.
 
 Landlock (``files``) holds it to its own folder and to what Python itself needs, where
 the kernel has it: Linux 5.13 and later, on any machine, without a privilege. A filter

@@ -1,4 +1,8 @@
-"""The headings of a page: each with an id, and each one that lists can see."""
+"""The headings of a page: each with an id, and each one that lists can see.
+
+What a heading is: ``source.content``. ``# x`` and underlined ones are in ``body``, the
+sections that a question has in ``sections``.
+"""
 
 import re
 

@@ -8,5 +8,7 @@ compare     a block in two settings, and what differs
 clock       the clock of a process, set to another day
 standing    which copy leaves all the names that a figure needs
 sources     hashes of all that a verdict on a page rests on
-passed      the ledger of the pages that passed as they stand
+passed      the ledger of the pages that passed as they stand, which ``tests.verdicts``
+            writes: .cache/verified/pages.txt
+mutants     changes of the code of a block, which an assertion should notice
 """

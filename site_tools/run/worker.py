@@ -143,13 +143,15 @@ class _Answers:
 
         Behind a result that is none, or that is missing, nothing has run.
         """
-        processes = []
+        return list(self.arriving())
+
+    def arriving(self) -> Iterator[tuple[list[Any], Any]]:
+        """The same, one process after the other; whoever stops listening ends them."""
         with self._connection, self._connection.makefile("rb") as lines:
             for process in self._request.processes():
                 *found, end = [self._next(lines, kind) for kind in process.kinds()]
-                processes.append((found, end))
+                yield found, end
             lines.read()  # until the watcher has ended
-        return processes
 
     def _next(self, lines: BinaryIO, kind: Any) -> Any:
         line = b"" if self._over else lines.readline()
@@ -167,6 +169,15 @@ class _Answers:
     def __del__(self) -> None:
         if hasattr(self, "_connection"):
             self._connection.close()
+
+
+def run_each(page: PageToRun) -> Iterator[Result]:
+    """The result of each text alone, as it ends; whoever stops listening ends the rest.
+
+    No text may begin with another. None runs behind one that was stopped.
+    """
+    for outcomes, _ in _Answers(Request(page, alone=True)).arriving():
+        yield _as_result(outcomes[0])
 
 
 def _as_result(outcome: Any) -> Any:

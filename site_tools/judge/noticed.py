@@ -1,0 +1,201 @@
+"""Assertions by which no change of the code is noticed.
+
+An assertion proves something if it fails once the code that leads to it is wrong. So
+that code is changed, one thing at a time, and run as the block itself is: copied, in a
+process of its own, confined. Half of the changes are tried from the assertion upwards,
+half anywhere, so that for most assertions one or two are enough.
+"""
+
+import ast
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from site_tools.messages import Problem, problem
+from site_tools.page.page import Page
+from site_tools.page.pictures import is_notebook
+from site_tools.run.execution import running_copies
+from site_tools.run.mutants import ChangedCode, Slip, failing, without_telling
+from site_tools.run.results import Failure, PageToRun, Result, Source
+from site_tools.run.worker import run_each
+from site_tools.source.blocks import Copy
+from site_tools.source.includes import Line
+
+AT_MOST = 80  # changes for an assertion
+FEWEST = 12  # of them, where all that is noticed shall be counted
+AT_ONCE = 4  # of them asked for together
+SECONDS_PER_CHANGE = 5.0
+SECONDS_PER_PAGE = 6.0  # while somebody waits
+
+
+@dataclass
+class Tried:
+    """An assertion, and what became of the changes of the code before it."""
+
+    line: Line
+    noticed_by_itself: bool = False
+    changes: int = 0
+    noticed: int = 0  # of them, by any assertion, an exception or an output
+    last: tuple[Line, Slip] | None = None  # the last change that it has not noticed
+    in_time: bool = True  # False if the time ended before it was noticed
+
+
+@dataclass
+class _Clock:
+    """The time that a page has."""
+
+    seconds: float
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def over(self) -> bool:
+        return time.monotonic() > self.began + self.seconds
+
+
+def check_noticed(page: Page, seconds: float = SECONDS_PER_PAGE) -> list[Problem]:
+    """The assertions of a page that has passed, by which no change is noticed.
+
+    What could not be tried in the time is not judged.
+    """
+    problems = []
+    for tried in try_changes(page, seconds):
+        if not tried.noticed_by_itself and tried.in_time:
+            problems.append(_unnoticed(page.path, tried))
+    return problems
+
+
+def check_refutations(page: Page) -> list[Problem]:
+    """The blocks meant to fail on an assertion which fail at more than that.
+
+    Once that assertion is mended a block must pass, so it alone may be false, and no
+    other line may fail.
+    """
+    problems = []
+    for copy in running_copies(page):
+        if not copy.block.raises or not _asserts(copy):
+            continue
+        trial = _Trial(page, copy, copy, _Clock(SECONDS_PER_PAGE))
+        told, failure = trial.as_it_is()
+        values: dict[str, Any] = {"snippet": copy.block.lines[0].snippet}
+        line = copy.block.lines[0].page_line
+        if failure:
+            values["failure"] = failure
+            problems.append(problem(page.path, line, "refutation_breaks", **values))
+        elif len(told) > 1:
+            lines = [trial.line_of(claim).text.strip() for claim in sorted(told)]
+            values["claims"] = "; ".join(lines)
+            problems.append(problem(page.path, line, "refutation_several", **values))
+    return problems
+
+
+def _asserts(copy: Copy) -> bool:
+    return any(isinstance(node, ast.Assert) for node in copy.block.nodes)
+
+
+def try_changes(page: Page, seconds: float, whole: bool = False) -> Iterator[Tried]:
+    """Slip the code before each assertion of a page until the assertion has failed.
+
+    With ``whole`` some changes more are tried, and all that is noticed is counted.
+    """
+    clock = _Clock(seconds)
+    copies = running_copies(page)
+    for copy in copies:
+        if copy.block.raises or not _asserts(copy):
+            continue
+        trial = _Trial(page, copy, copy, clock)
+        for claim in trial.claims():
+            tried = Tried(trial.line_of(claim))
+            trial.go_on(claim, tried, FEWEST if whole else 1)
+            if not tried.noticed_by_itself and (later := _later(copies, copy)):
+                # What stands in a function may be called by a later block alone.
+                _Trial(page, copy, later, clock).go_on(claim, tried, 1)
+            yield tried
+
+
+def _later(copies: Sequence[Copy], copy: Copy) -> Copy | None:
+    """The last of the copies that go on from this one, if there is any."""
+    for other in reversed(copies):
+        if copy.block in other.chain[:-1] and not other.block.raises:
+            return other
+    return None
+
+
+class _Trial:
+    """The code that ends with one block, or with a later one, and its changes."""
+
+    def __init__(self, page: Page, copy: Copy, within: Copy, clock: _Clock) -> None:
+        self._copy, self._within, self._clock = copy, within, clock
+        self._once = is_notebook(page.id)
+        self._code = ChangedCode(within.text)
+        self._plain: Result | None = None
+
+    def claims(self) -> list[int]:
+        """The assertions of the block itself, by their number in the code."""
+        first = len(self._copy.lines) - len(self._copy.block.lines) + 1
+        claims = enumerate(self._code.claims)
+        return [number for number, claim in claims if claim.lineno >= first]
+
+    def line_of(self, claim: int) -> Line:
+        return self._within.lines[self._code.claims[claim].lineno - 1]
+
+    def as_it_is(self) -> tuple[set[int], Failure | None]:
+        """The assertions that are false, and what else fails, with nothing changed."""
+        (result,) = self._run([self._code.text])
+        return failing(result.printed), result.failure
+
+    def go_on(self, claim: int, tried: Tried, at_least: int) -> None:
+        """Try changes until the assertion has failed, and at least some."""
+        if self._plain is None:
+            (self._plain,) = self._run([self._code.text])
+        waiting = list(self._code.changes(claim))[:AT_MOST]
+        while waiting and not (tried.noticed_by_itself and tried.changes >= at_least):
+            if self._clock.over:
+                tried.in_time = tried.noticed_by_itself
+                return
+            some, waiting = waiting[:AT_ONCE], waiting[AT_ONCE:]
+            results = self._run([change.text for change in some])
+            for change, result in zip(some, results, strict=False):
+                self._note(claim, tried, change, result)
+                if tried.noticed_by_itself and tried.changes >= at_least:
+                    break
+
+    def _note(self, claim: int, tried: Tried, change: Slip, result: Result) -> None:
+        told = failing(result.printed)
+        tried.changes += 1
+        if told or self._differs(result):
+            tried.noticed += 1
+        if claim in told:
+            tried.noticed_by_itself = True
+        else:
+            tried.last = self._within.lines[change.line - 1], change
+
+    def _differs(self, result: Result) -> bool:
+        """True if a changed code fails, or prints something else."""
+        if result.failure or self._plain is None:
+            return True
+        return without_telling(result.printed) != without_telling(self._plain.printed)
+
+    def _run(self, texts: Sequence[str]) -> Iterator[Result]:
+        """What each text does, in a process of its own."""
+        waiting = [Source(text) for text in texts]
+        while waiting:
+            page = PageToRun(waiting, seconds=SECONDS_PER_CHANGE, once=self._once)
+            waiting = []
+            for number, result in enumerate(run_each(page)):
+                yield result
+                if result.failure and result.failure.type.endswith("Limit"):
+                    waiting = list(page.sources[number + 1 :])  # they have not run
+                    break
+
+
+def _unnoticed(path: str, tried: Tried) -> Problem:
+    """An assertion that has not failed, with the last of the changes."""
+    text, number, snippet = tried.line
+    values: dict[str, Any] = {"text": text.strip(), "snippet": snippet}
+    if tried.last is None:
+        return problem(path, number, "assertion_alone", **values)
+    line, change = tried.last
+    values |= {"count": tried.changes, "was": change.was, "now": change.now}
+    values["place"] = line.snippet or f"{path}:{line.page_line}"
+    return problem(path, number, "assertion_unnoticed", **values)
