@@ -21,7 +21,7 @@ from site_tools.source.files import page_ids
 from tests.layout import ROOT
 
 RECORD = "docs/verified/assertions.yml"
-LONG = 240.0  # seconds for a page
+LONG = 480.0  # seconds for a page
 
 
 class Counted(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bs4 import Tag
-from bs4.element import NavigableString
+from bs4.element import NavigableString, PageElement
 from markupsafe import Markup
 
 from site_tools.compile import links, navigation
@@ -30,6 +30,7 @@ from site_tools.page.twins import Twins, TwinState
 from site_tools.run.passed import VerdictLine
 from site_tools.source.blocks import Block
 
+DOLLARS = re.compile(r"\$([^$\n]+)\$")  # a formula, as notebooks have it
 STEP = re.compile(r"\d+ · ")
 HAN_CHARACTER, LATIN_LETTERS = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]+")
 BINDING = re.compile(r'(?<=`)\{ *data-is="[^"]*" *\}')
@@ -90,6 +91,8 @@ def settle_notebook(article: Article, root: Path) -> None:
             pre.append(code)
     for tag in article.content.find_all(id=""):  # a heading in Chinese
         del tag["id"]
+    _lead_to_headings(article)
+    _mark_formulas(article)
     text = (root / f"docs/{article.lang}/{page}.md").read_text("utf-8")
     images = article.content.find_all("img")
     for image, (_, plot) in zip(images, plots(text, page), strict=False):
@@ -97,6 +100,37 @@ def settle_notebook(article: Article, root: Path) -> None:
     name = page.rpartition("/")[2]
     title = navigation.titles(root, article.lang)[page]
     article.prepend(fill("page.in_jupyter", article.lang, f"{name}.ipynb", title))
+
+
+def _lead_to_headings(article: Article) -> None:
+    """Give the headings of a notebook the ids that its table of contents leads to."""
+    waiting: dict[str, Tag] = {}
+    for heading in article.content.find_all(["h2", "h3"], id=False):
+        waiting[heading.get_text().strip()] = heading
+    for contents in of_class(article.soup, "md-nav--secondary"):
+        for link in contents.find_all("a", href=re.compile("^#")):
+            led_to = waiting.get(link.get_text().strip())
+            if led_to:
+                led_to["id"] = str(link["href"]).removeprefix("#")
+
+
+def _mark_formulas(article: Article) -> None:
+    """Mark the formulas of a notebook, which Jupyter leaves to a script."""
+    for contents in of_class(article.soup, "md-nav--secondary"):
+        for text in contents.find_all(string=DOLLARS):
+            text.replace_with(DOLLARS.sub(r"\\(\1\\)", text))
+    for text in article.content.find_all(string=DOLLARS):
+        if text.find_parent(["pre", "code"]):
+            continue
+        pieces: list[PageElement] = []
+        for number, part in enumerate(DOLLARS.split(text)):
+            if number % 2:  # what stood between dollars
+                span = article.soup.new_tag("span", attrs={"class": "arithmatex"})
+                span.string = rf"\({part}\)"
+                pieces.append(span)
+            else:
+                pieces.append(NavigableString(part))
+        text.replace_with(*pieces)
 
 
 def settle_reference(article: Article) -> None:

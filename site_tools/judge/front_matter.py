@@ -37,6 +37,7 @@ def check_front_matter(page: Page) -> Problems:
         if not REF.fullmatch(ref):
             line = page.line_with("refs:")
             yield page.problem(line, "front_ref", ref=repr(ref))
+    yield from _rounds(page)
     for section in split_aliases(page.meta.get("aliases")):
         if section and not page.content.section(section):
             line = page.line_with(f" #{section}")
@@ -73,6 +74,19 @@ def _keys(page: Page) -> Problems:
 
 def _is_list_of_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _rounds(page: Page) -> Problems:
+    """Rounds of the dialogues that refs names and that no dialogue has."""
+    named = [ref for ref in page.refs if re.fullmatch(QUESTION_ID, ref)]
+    if not named:
+        return
+    known = [asked.id for d in read_dialogues(page.root) for asked in d.questions]
+    for ref in named:
+        if ref not in known:
+            same = [each for each in known if each.startswith(ref[:4])]
+            values = {"ref": ref, "near": [*known, *same][-1]}
+            yield page.problem(page.line_with("refs:"), "front_round", **values)
 
 
 def _needs(page: Page) -> Problems:

@@ -23,7 +23,7 @@ from site_tools.source.blocks import Copy
 from site_tools.source.includes import Line
 
 AT_MOST = 80  # changes for an assertion
-FEWEST = 12  # of them, where all that is noticed shall be counted
+FEWEST = 6  # of them, where all that is noticed shall be counted
 AT_ONCE = 4  # of them asked for together
 SECONDS_PER_CHANGE = 5.0
 SECONDS_PER_PAGE = 6.0  # while somebody waits

@@ -19,7 +19,7 @@ from site_tools.page.tree import Flow, Piece
 SETTING = r"`(?:\+|--)?(?P<key>[A-Za-z_]\w*(?:\.\w+)*)(?:=(?P<set>[^`\s]+))?`"
 PLAIN_SETTING = r"`(?:--)?(?P<key>[A-Za-z_]\w*(?:\.\w+)*)`"
 SAID_VALUE = (
-    r"(?:`(?P<code>[^`\s]+)`|(?P<value>-?\d[\d.]*(?:e-?\d+)?(?![\w%×])"
+    r"(?:`(?P<code>[^`\s]+)`|(?P<value>-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w%×])"
     r"|(?:on|off|true|false|null|none)\b|关着|不开|关闭|开着|打开))"
 )
 # Forms of words in both languages, each with a setting and what is said of it.

@@ -10,12 +10,16 @@ import pytest
 from site_tools.compile import notebooks as download
 from site_tools.compile.plots import themed as as_picture
 from site_tools.compile.resolved import resolved
+from site_tools.finish.article import parsed
+from site_tools.finish.reading import settle_notebook
 from site_tools.judge.figures import check_plots
 from site_tools.judge.languages import compare
 from site_tools.judge.outputs import check_block
 from site_tools.page.page import Page, read_page
 from site_tools.run.execution import Verified, run_page
+from tests.layout import ROOT
 from tests.site import trial_site
+from tests.site.articles import article
 from tests.site.sample import broken, shape_problems
 
 TOY = "docs/en/notebooks/toy.md"
@@ -105,6 +109,31 @@ def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path):
     outputs = [output for cell in code for output in cell["outputs"]]
     assert "image/svg+xml" in outputs[0]["data"] and outputs[1]["text"] == "[1] []\n"
     assert all("    fig" not in cell["source"] for cell in code)
+
+
+CONTENTS = """<nav class="md-nav--secondary">
+<a href="#_1">一棵树</a><a href="#v">$V$ of it</a></nav>"""
+
+
+def test_a_notebook_has_the_anchors_of_its_contents_and_marked_formulas():
+    html = "<h2 id=''>一棵树</h2><p>If $V_t$ is 0, $\\lambda$ is.</p><h2>$V$ of it</h2>"
+    made = article(
+        html + "<pre>$HOME is $x$</pre>", "zh", "notebooks/gae_laboratory/jupyter"
+    )
+    made.soup.append(parsed(CONTENTS))
+    settle_notebook(made, ROOT)
+    first, second = made.content.find_all("h2")
+    assert (first["id"], second["id"]) == ("_1", "v")
+    marked = made.content.find_all("span", class_="arithmatex")
+    assert [span.get_text() for span in marked] == [
+        r"\(V_t\)",
+        r"\(\lambda\)",
+        r"\(V\)",
+    ]
+    paragraph = made.content.find_all("p")[-1].get_text()
+    assert paragraph == r"If \(V_t\) is 0, \(\lambda\) is."
+    assert made.content.pre.get_text() == "$HOME is $x$"
+    assert r"\(V\) of it" in made.soup.find("nav").get_text()
 
 
 def test_a_site_shows_plots_and_its_notebook(trial):

@@ -14,7 +14,7 @@ const WORDS = {
     sums: { bias: "偏差", variance: "方差", squared: "均方误差", best: "最好的 λ" },
     dots: { count: "样本数", mean: "它们的均值", spread: "它们的方差" },
     says: {
-      gamma: "γ < 1：后面的得分打了折，这已是另一个任务，critic 再准也有偏差。",
+      gamma: "γ < 1：后面的得分打了折，目标变了；这里的偏差仍按 γ = 1 的优势算，所以 critic 再准也有偏差。",
       last: "λ = 1：critic 再差也没有偏差，但后面所有 token 的运气都在里面。",
       right: "critic 准：λ 取多少都没有偏差，λ = 0 噪声最小。",
       wrong: "critic 有误差：λ 小于 1，误差就成了偏差；到 1 就没有了。", lucky: "这里的误差在平均里恰好抵消，但它们仍是噪声。",
@@ -30,7 +30,7 @@ const WORDS = {
     sums: { bias: "bias", variance: "variance", squared: "squared error", best: "best λ" },
     dots: { count: "samples", mean: "their mean", spread: "their variance" },
     says: {
-      gamma: "γ < 1: later scores count for less. That is another task, and no critic is exact enough for it.",
+      gamma: "γ < 1: later scores count for less, so the goal is another one. The bias is still measured against the advantage at γ = 1; even an exact critic has some.",
       last: "λ = 1: no bias, whatever the critic; but all the luck of later tokens is in it.",
       right: "The critic is exact: no λ has a bias, and λ = 0 has the least noise.",
       wrong: "The critic errs, and below λ = 1 its errors become bias; at 1 none is left.", lucky: "These errors cancel on average here; they are noise all the same.",
