@@ -57,7 +57,7 @@ def count(root: Path, path: str) -> Counted:
     tried = list(try_changes(read_page(root, path), LONG, whole=True))
     left = []
     for each in tried:
-        if not each.noticed_by_itself:
+        if not each.sound:
             left.append(f"{path}: {each.line.snippet}: {each.line.text.strip()}")
     return Counted(
         pages=1,

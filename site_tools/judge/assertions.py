@@ -58,6 +58,9 @@ def _idle(tree: ast.Module) -> Iterator[Found]:
         elif isinstance(node, ast.Call) and _name_of(node.func) == "raises":
             if node.args and _name_of(node.args[0]) in TOO_WIDE:
                 yield node, "wide"
+        elif isinstance(node, ast.Call) and _name_of(node.func) == "assert_close":
+            if form := _form_of_call(node):
+                yield node, form
         elif form := _form_around(node):
             for claim in _assertions_in(node):
                 yield claim, form

@@ -16,7 +16,14 @@ from site_tools.messages import Problem, problem
 from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook
 from site_tools.run.execution import running_copies
-from site_tools.run.mutants import ChangedCode, Slip, failing, without_telling
+from site_tools.run.mutants import (
+    REACHED,
+    ChangedCode,
+    Slip,
+    reaching,
+    telling,
+    without_telling,
+)
 from site_tools.run.results import Failure, PageToRun, Result, Source
 from site_tools.run.worker import run_each
 from site_tools.source.blocks import Copy
@@ -34,11 +41,17 @@ class Tried:
     """An assertion, and what became of the changes of the code before it."""
 
     line: Line
+    reached: bool = False  # in the code as it stands
     noticed_by_itself: bool = False
     changes: int = 0
     noticed: int = 0  # of them, by any assertion, an exception or an output
     last: tuple[Line, Slip] | None = None  # the last change that it has not noticed
     in_time: bool = True  # False if the time ended before it was noticed
+
+    @property
+    def sound(self) -> bool:
+        """True if it is reached, and has noticed a change."""
+        return self.reached and self.noticed_by_itself
 
 
 @dataclass
@@ -60,7 +73,7 @@ def check_noticed(page: Page, seconds: float = SECONDS_PER_PAGE) -> list[Problem
     """
     problems = []
     for tried in try_changes(page, seconds):
-        if not tried.noticed_by_itself and tried.in_time:
+        if not tried.sound and tried.in_time:
             problems.append(_unnoticed(page.path, tried))
     return problems
 
@@ -94,7 +107,7 @@ def _asserts(copy: Copy) -> bool:
 
 
 def try_changes(page: Page, seconds: float, whole: bool = False) -> Iterator[Tried]:
-    """Slip the code before each assertion of a page until the assertion has failed.
+    """Change the code before each assertion of a page until the assertion has failed.
 
     With ``whole`` some changes more are tried, and all that is noticed is counted.
     """
@@ -107,7 +120,7 @@ def try_changes(page: Page, seconds: float, whole: bool = False) -> Iterator[Tri
         for claim in trial.claims():
             tried = Tried(trial.line_of(claim))
             trial.go_on(claim, tried, FEWEST if whole else 1)
-            if not tried.noticed_by_itself and (later := _later(copies, copy)):
+            if not tried.sound and (later := _later(copies, copy)):
                 # What stands in a function may be called by a later block alone.
                 _Trial(page, copy, later, clock).go_on(claim, tried, 1)
             yield tried
@@ -129,6 +142,7 @@ class _Trial:
         self._once = is_notebook(page.id)
         self._code = ChangedCode(within.text)
         self._plain: Result | None = None
+        self._reached: set[int] = set()
 
     def claims(self) -> list[int]:
         """The assertions of the block itself, by their number in the code."""
@@ -142,12 +156,18 @@ class _Trial:
     def as_it_is(self) -> tuple[set[int], Failure | None]:
         """The assertions that are false, and what else fails, with nothing changed."""
         (result,) = self._run([self._code.text])
-        return failing(result.printed), result.failure
+        return telling(result.printed), result.failure
 
     def go_on(self, claim: int, tried: Tried, at_least: int) -> None:
         """Try changes until the assertion has failed, and at least some."""
         if self._plain is None:
-            (self._plain,) = self._run([self._code.text])
+            self._plain, reached = self._run(
+                [self._code.text, reaching(self._within.text)]
+            )
+            self._reached = telling(reached.printed, REACHED)
+            if reached.failure:  # as where it prints without end: nobody knows
+                self._reached = set(range(len(self._code.claims)))
+        tried.reached = tried.reached or claim in self._reached
         waiting = list(self._code.changes(claim))[:AT_MOST]
         while waiting and not (tried.noticed_by_itself and tried.changes >= at_least):
             if self._clock.over:
@@ -161,7 +181,7 @@ class _Trial:
                     break
 
     def _note(self, claim: int, tried: Tried, change: Slip, result: Result) -> None:
-        told = failing(result.printed)
+        told = telling(result.printed)
         tried.changes += 1
         if told or self._differs(result):
             tried.noticed += 1
@@ -193,6 +213,8 @@ def _unnoticed(path: str, tried: Tried) -> Problem:
     """An assertion that has not failed, with the last of the changes."""
     text, number, snippet = tried.line
     values: dict[str, Any] = {"text": text.strip(), "snippet": snippet}
+    if not tried.reached:
+        return problem(path, number, "assertion_unreached", **values)
     if tried.last is None:
         return problem(path, number, "assertion_alone", **values)
     line, change = tried.last

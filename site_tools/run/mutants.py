@@ -53,6 +53,7 @@ CALLS = {
 # Parts of an assertion whose change would prove nothing of the code.
 TESTS = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Attribute, ast.Name)
 FAILS = "~ fails: "  # printed by an assertion in place of ending the block
+REACHED = "~ reached: "  # printed in place of an assertion
 
 
 @dataclass(frozen=True)
@@ -161,9 +162,24 @@ class _Telling(ast.NodeTransformer):
         self._numbers = numbers
 
     def visit_Assert(self, node: ast.Assert) -> ast.If:
-        tells = ast.parse(f"print('\\n{FAILS}{self._numbers[id(node)]}')").body
+        tells = _telling(FAILS, self._numbers[id(node)])
         negated = ast.UnaryOp(ast.Not(), node.test)
         return ast.copy_location(ast.If(negated, tells, []), node)
+
+
+def _telling(words: str, number: int) -> list[ast.stmt]:
+    return ast.parse(f"print('\\n{words}{number}')").body
+
+
+def reaching(text: str) -> str:
+    """The code where an assertion tells that it is reached, and is not evaluated."""
+    tree = ast.parse(text)
+    claims = [node for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+    for number, claim in enumerate(sorted(claims, key=_line)):
+        claim.test = _telling(REACHED, number)[0].value  # type: ignore[attr-defined]
+        claim.test = ast.BoolOp(ast.Or(), [claim.test, ast.Constant(True)])
+        claim.msg = None
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
 def _kept(tree: ast.Module) -> set[int]:
@@ -204,12 +220,12 @@ def _is_literal(node: ast.expr) -> bool:
     return not any(isinstance(part, ast.Name) for part in ast.walk(node))
 
 
-def failing(printed: str) -> set[int]:
-    """The numbers of the assertions that told of their failure."""
+def telling(printed: str, words: str = FAILS) -> set[int]:
+    """The numbers of the assertions that told of their failure, or with other words."""
     told = set()
     for line in printed.splitlines():
-        if line.startswith(FAILS):
-            told.add(int(line.removeprefix(FAILS)))
+        if line.startswith(words):
+            told.add(int(line.removeprefix(words)))
     return told
 
 

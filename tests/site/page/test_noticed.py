@@ -66,6 +66,19 @@ def test_an_assertion_before_which_nothing_can_be_changed_is_told():
     assert problem.message.key == "assertion_alone"
 
 
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "rows = []\nfor y in rows:\n    assert y == 5",
+        "if mean == 5:\n    assert mean == 5",
+        "def f():\n    assert mean == 5\n\nif mean == 5:\n    f()",
+    ],
+)
+def test_an_assertion_that_is_never_reached_is_refused(claim):
+    (problem,) = check_noticed(of(CODE + claim), LONG)
+    assert problem.message.key == "assertion_unreached"
+
+
 RAISES = "{ .python .raises }"
 
 
@@ -119,6 +132,6 @@ def check_whole(path: str) -> None:
     assert check_refutations(tried_page) == []
     left = []
     for tried in try_changes(tried_page, LONG):
-        if not tried.noticed_by_itself:
+        if not tried.sound:
             left.append(tried)
     assert left == []
