@@ -7,27 +7,47 @@ from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook
 
 CHINESE = re.compile("[㐀-鿿]+")
+IN_MARKS = re.compile("“[^”]*”")
+# More words in a row than a name or a title has.
+ENGLISH = re.compile(r"(?:[A-Za-z][A-Za-z’'-]*[,.;:]? ){9,}[A-Za-z]+")
 WORD_SIGN = re.compile(r"\w")
 
 
 def check_own_language(page: Page) -> Problems:
-    """Chinese on an English page, or none on a Chinese one: copied and not written."""
-    written = False
+    """Words of the other language, outside quotations: copied and not translated."""
+    if page.language == "zh":
+        yield from _english_on(page)
+    else:
+        yield from _chinese_on(page)
+
+
+def _english_on(page: Page) -> Problems:
+    """A page or a sentence that nobody has translated into Chinese."""
+    written, chinese = False, False
     for flow in page.flows:
-        if flow.quoted and page.language == "zh":
+        if flow.quoted:
             continue  # who reads English alone cannot read a Chinese quotation either
         text = page.without_refs(flow.prose)
         written = written or bool(WORD_SIGN.search(text))
-        chinese = CHINESE.search(text)
-        if chinese and page.language == "zh":
-            return
-        if chinese:
+        chinese = chinese or bool(CHINESE.search(text))
+        said = IN_MARKS.sub(lambda quoted: " " * len(quoted[0]), text)
+        if sentence := ENGLISH.search(said):
+            piece = flow.piece_at(sentence.start())
+            line = page.line_near(sentence[0], piece.line)
+            yield page.problem(line, "words_english", text=sentence[0])
+    if written and not chinese:
+        yield page.problem(1, "words_no_chinese")
+
+
+def _chinese_on(page: Page) -> Problems:
+    """The first Chinese word of an English page."""
+    for flow in page.flows:
+        text = page.without_refs(flow.prose)
+        if chinese := CHINESE.search(text):
             piece = flow.piece_at(chinese.start())
             line = page.line_near(chinese[0], piece.line)
             yield page.problem(line, "words_chinese", text=chinese[0])
             return
-    if written and page.language == "zh":
-        yield page.problem(1, "words_no_chinese")
 
 
 def check_lists_language(page: Page) -> Problems:
