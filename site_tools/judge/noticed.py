@@ -10,6 +10,7 @@ import ast
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from site_tools.messages import Problem, problem
@@ -111,6 +112,8 @@ def try_changes(page: Page, seconds: float, whole: bool = False) -> Iterator[Tri
 
     With ``whole`` some changes more are tried, and all that is noticed is counted.
     """
+    if is_notebook(page.id):
+        return  # its cells go on from all above and draw: a change takes seconds
     clock = _Clock(seconds)
     copies = running_copies(page)
     for copy in copies:
@@ -168,7 +171,7 @@ class _Trial:
             if reached.failure:  # as where it prints without end: nobody knows
                 self._reached = set(range(len(self._code.claims)))
         tried.reached = tried.reached or claim in self._reached
-        waiting = list(self._code.changes(claim))[:AT_MOST]
+        waiting = list(islice(self._code.changes(claim), AT_MOST))
         while waiting and not (tried.noticed_by_itself and tried.changes >= at_least):
             if self._clock.over:
                 tried.in_time = tried.noticed_by_itself

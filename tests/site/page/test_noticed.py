@@ -1,15 +1,13 @@
 """An assertion by which no change of the code is noticed is refused."""
 
-from pathlib import Path
-
 import pytest
 
-from site_tools.judge.noticed import check_noticed, check_refutations, try_changes
+from site_tools.judge.noticed import check_noticed, check_refutations
 from site_tools.page.page import Page, read_page
 from site_tools.run.mutants import ChangedCode
 from site_tools.source.files import page_ids
 from tests.layout import ROOT
-from tests.record_assertions import LONG, asserting
+from tests.record_assertions import LONG
 from tests.site.sample import page
 
 CODE = "import torch\n\nx = torch.tensor([1.0, 2.0])\nmean = x.mean()\n"
@@ -120,18 +118,10 @@ def test_each_kind_of_change_is_tried():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("folder", sorted({Path(n).parent for n in page_ids(ROOT)}))
-def test_each_assertion_of_the_pages_notices_a_change(folder):
-    for path in asserting(ROOT, str(folder)):
-        check_whole(path)
-
-
-def check_whole(path: str) -> None:
-    """Each assertion of a page notices a change, each refutation is of one."""
-    tried_page = read_page(ROOT, path)
-    assert check_refutations(tried_page) == []
-    left = []
-    for tried in try_changes(tried_page, LONG):
-        if not tried.sound:
-            left.append(tried)
-    assert left == []
+def test_each_block_that_is_meant_to_fail_does_so_on_one_assertion_alone():
+    found = []
+    for name in page_ids(ROOT):
+        path = f"docs/zh/{name}.md"
+        if (ROOT / path).is_file():
+            found += check_refutations(read_page(ROOT, path))
+    assert found == []
