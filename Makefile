@@ -90,7 +90,7 @@ record: ready
 	@$(venv_python) -m tests.record
 
 assertions: ready
-	@$(venv_python) -m tests.record_assertions
+	@$(venv_python) -m tests.unnoticed
 
 runs: ready
 	@$(venv_python) -m site_tools.stored_runs.make

@@ -10,6 +10,7 @@ import ast
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -23,7 +24,6 @@ from site_tools.run.mutants import (
     Slip,
     reaching,
     telling,
-    without_telling,
 )
 from site_tools.run.results import Failure, PageToRun, Result, Source
 from site_tools.run.worker import run_each
@@ -31,7 +31,6 @@ from site_tools.source.blocks import Copy
 from site_tools.source.includes import Line
 
 AT_MOST = 80  # changes for an assertion
-FEWEST = 6  # of them, where all that is noticed shall be counted
 AT_ONCE = 4  # of them asked for together
 SECONDS_PER_CHANGE = 5.0
 SECONDS_PER_PAGE = 6.0  # while somebody waits
@@ -43,16 +42,15 @@ class Tried:
 
     line: Line
     reached: bool = False  # in the code as it stands
-    noticed_by_itself: bool = False
+    noticed: bool = False
     changes: int = 0
-    noticed: int = 0  # of them, by any assertion, an exception or an output
     last: tuple[Line, Slip] | None = None  # the last change that it has not noticed
     in_time: bool = True  # False if the time ended before it was noticed
 
     @property
     def sound(self) -> bool:
         """True if it is reached, and has noticed a change."""
-        return self.reached and self.noticed_by_itself
+        return self.reached and self.noticed
 
 
 @dataclass
@@ -107,11 +105,8 @@ def _asserts(copy: Copy) -> bool:
     return any(isinstance(node, ast.Assert) for node in copy.block.nodes)
 
 
-def try_changes(page: Page, seconds: float, whole: bool = False) -> Iterator[Tried]:
-    """Change the code before each assertion of a page until the assertion has failed.
-
-    With ``whole`` some changes more are tried, and all that is noticed is counted.
-    """
+def try_changes(page: Page, seconds: float) -> Iterator[Tried]:
+    """Change the code before each assertion of a page until it has failed."""
     if is_notebook(page.id):
         return  # its cells go on from all above and draw: a change takes seconds
     clock = _Clock(seconds)
@@ -122,10 +117,10 @@ def try_changes(page: Page, seconds: float, whole: bool = False) -> Iterator[Tri
         trial = _Trial(page, copy, copy, clock)
         for claim in trial.claims():
             tried = Tried(trial.line_of(claim))
-            trial.go_on(claim, tried, FEWEST if whole else 1)
+            trial.go_on(claim, tried)
             if not tried.sound and (later := _later(copies, copy)):
                 # What stands in a function may be called by a later block alone.
-                _Trial(page, copy, later, clock).go_on(claim, tried, 1)
+                _Trial(page, copy, later, clock).go_on(claim, tried)
             yield tried
 
 
@@ -144,8 +139,6 @@ class _Trial:
         self._copy, self._within, self._clock = copy, within, clock
         self._once = is_notebook(page.id)
         self._code = ChangedCode(within.text)
-        self._plain: Result | None = None
-        self._reached: set[int] = set()
 
     def claims(self) -> list[int]:
         """The assertions of the block itself, by their number in the code."""
@@ -161,43 +154,30 @@ class _Trial:
         (result,) = self._run([self._code.text])
         return telling(result.printed), result.failure
 
-    def go_on(self, claim: int, tried: Tried, at_least: int) -> None:
-        """Try changes until the assertion has failed, and at least some."""
-        if self._plain is None:
-            self._plain, reached = self._run(
-                [self._code.text, reaching(self._within.text)]
-            )
-            self._reached = telling(reached.printed, REACHED)
-            if reached.failure:  # as where it prints without end: nobody knows
-                self._reached = set(range(len(self._code.claims)))
+    def go_on(self, claim: int, tried: Tried) -> None:
+        """Try changes until the assertion has failed."""
         tried.reached = tried.reached or claim in self._reached
         waiting = list(islice(self._code.changes(claim), AT_MOST))
-        while waiting and not (tried.noticed_by_itself and tried.changes >= at_least):
+        while waiting and not tried.noticed:
             if self._clock.over:
-                tried.in_time = tried.noticed_by_itself
+                tried.in_time = False
                 return
             some, waiting = waiting[:AT_ONCE], waiting[AT_ONCE:]
             results = self._run([change.text for change in some])
             for change, result in zip(some, results, strict=False):
-                self._note(claim, tried, change, result)
-                if tried.noticed_by_itself and tried.changes >= at_least:
+                tried.changes += 1
+                if claim in telling(result.printed):
+                    tried.noticed = True
                     break
+                tried.last = self._within.lines[change.line - 1], change
 
-    def _note(self, claim: int, tried: Tried, change: Slip, result: Result) -> None:
-        told = telling(result.printed)
-        tried.changes += 1
-        if told or self._differs(result):
-            tried.noticed += 1
-        if claim in told:
-            tried.noticed_by_itself = True
-        else:
-            tried.last = self._within.lines[change.line - 1], change
-
-    def _differs(self, result: Result) -> bool:
-        """True if a changed code fails, or prints something else."""
-        if result.failure or self._plain is None:
-            return True
-        return without_telling(result.printed) != without_telling(self._plain.printed)
+    @cached_property
+    def _reached(self) -> set[int]:
+        """The assertions that are reached; all of them where nobody can know."""
+        (result,) = self._run([reaching(self._within.text)])
+        if result.failure:
+            return set(range(len(self._code.claims)))
+        return telling(result.printed, REACHED)
 
     def _run(self, texts: Sequence[str]) -> Iterator[Result]:
         """What each text does, in a process of its own."""

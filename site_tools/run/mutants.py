@@ -227,9 +227,3 @@ def telling(printed: str, words: str = FAILS) -> set[int]:
         if line.startswith(words):
             told.add(int(line.removeprefix(words)))
     return told
-
-
-def without_telling(printed: str) -> Sequence[str]:
-    """The lines that the block prints by itself."""
-    lines = printed.splitlines()
-    return [line for line in lines if line and not line.startswith(FAILS)]

@@ -1,4 +1,4 @@
-"""An assertion by which no change of the code is noticed is refused."""
+"""An assertion by which no change of the code is noticed is named."""
 
 import pytest
 
@@ -7,8 +7,8 @@ from site_tools.page.page import Page, read_page
 from site_tools.run.mutants import ChangedCode
 from site_tools.source.files import page_ids
 from tests.layout import ROOT
-from tests.record_assertions import LONG
 from tests.site.sample import page
+from tests.unnoticed import LONG
 
 CODE = "import torch\n\nx = torch.tensor([1.0, 2.0])\nmean = x.mean()\n"
 
@@ -31,7 +31,7 @@ def of(*blocks: str) -> Page:
         "assert mean == mean.clone()",
     ],
 )
-def test_an_assertion_that_holds_through_all_changes_is_refused(claim):
+def test_an_assertion_that_holds_through_all_changes_is_named(claim):
     (problem,) = check_noticed(of(CODE + claim), LONG)
     assert problem.message.key == "assertion_unnoticed"
     assert problem.line == 10
@@ -72,7 +72,7 @@ def test_an_assertion_before_which_nothing_can_be_changed_is_told():
         "def f():\n    assert mean == 5\n\nif mean == 5:\n    f()",
     ],
 )
-def test_an_assertion_that_is_never_reached_is_refused(claim):
+def test_an_assertion_that_is_never_reached_is_named(claim):
     (problem,) = check_noticed(of(CODE + claim), LONG)
     assert problem.message.key == "assertion_unreached"
 
