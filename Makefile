@@ -30,7 +30,7 @@ help:
 	@echo
 	@echo 'make bench              speed beside verl and others, growth, and a training run (ARGS=--quick: a look)'
 	@echo 'make record             run the pages on a GPU and note the run in docs/verified/gpu.yml'
-	@echo 'make assertions         change the code of every page, list assertions that notice nothing'
+	@echo 'make assertions         change the code of every page; note what its assertions notice'
 	@echo 'make runs               produce the stored training runs that are stale, draw their charts'
 	@echo 'make lint, make format  style and types; mend the style'
 	@echo 'make tools              what only the slow tests need (ARGS=browser, transformers or verl: one of them)'
@@ -90,7 +90,7 @@ record: ready
 	@$(venv_python) -m tests.record
 
 assertions: ready
-	@$(venv_python) -m tests.unnoticed
+	@$(venv_python) -m tests.record_assertions
 
 runs: ready
 	@$(venv_python) -m site_tools.stored_runs.make

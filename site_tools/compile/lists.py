@@ -193,8 +193,8 @@ def threads(_: str, lang: str, root: Path) -> str:
 
 
 def status(part: str, lang: str, root: Path) -> str:
-    """A list of what waits (two parts), what to take along, or the last GPU run."""
-    _require("status", part, ("wanted", "facts", "downloads", "gpu"))
+    """A list of what waits (two parts), what to take along, or a record (two parts)."""
+    _require("status", part, ("wanted", "facts", "downloads", "gpu", "assertions"))
     if part == "wanted":
         items = [_item(twins, lang, root) for twins in twins_that_wait(root)]
         html = fill("status.pages", lang, items)
@@ -205,6 +205,10 @@ def status(part: str, lang: str, root: Path) -> str:
         html = fill("status.facts", lang, every, open_, places)
     elif part == "gpu":
         html = _last_gpu_run(lang, root)
+    elif part == "assertions":
+        file = root / "docs" / "verified" / "assertions.yml"
+        record = yaml.safe_load(file.read_text("utf-8")) if file.is_file() else None
+        html = fill("status.assertions", lang, record)
     else:
         owners = {ZIP: "zh", LLMS: lang, FULL: lang}  # one zip for both, at the root
         hrefs = {n: links.link(lang, OFFLINE, owner, n) for n, owner in owners.items()}

@@ -9,7 +9,7 @@ from site_tools.contributing.annotations import annotations
 from site_tools.contributing.talk import Talk
 from site_tools.data.facts import WHEELS, check_facts, find_wheel, pinned
 from site_tools.judge.all import judge
-from site_tools.judge.noticed import check_refutations
+from site_tools.judge.noticed import check_noticed, check_refutations
 from site_tools.judge.words import todo
 from site_tools.messages import Message, Problem
 from site_tools.page.page import read_page
@@ -57,10 +57,12 @@ def check_pages(options: Namespace, root: Path, talk: Talk) -> int:
 def _beyond(root: Path, paths: list[str]) -> list[Problem]:
     """Problems that the tests and ``make lint`` find in a page that is sound.
 
-    The languages have the same code; its refutations are run in one of them.
+    The languages have the same code; its assertions are tried in one of them.
     """
     problems = beyond.check_style(root, paths)
-    problems += check_refutations(read_page(root, paths[0]))
+    one = read_page(root, paths[0])
+    problems += check_refutations(one)
+    problems += check_noticed(one)
     for path in paths:
         problems += beyond.check_setting(root, path)
     problems += beyond.check_order(root, paths)

@@ -8,7 +8,7 @@ half anywhere, so that for most assertions one or two are enough.
 
 import ast
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -44,6 +44,7 @@ class Tried:
     reached: bool = False  # in the code as it stands
     noticed: bool = False
     changes: int = 0
+    killed: int = 0  # of them, by this assertion, by another or by an exception
     last: tuple[Line, Slip] | None = None  # the last change that it has not noticed
     in_time: bool = True  # False if the time ended before it was noticed
 
@@ -70,8 +71,13 @@ def check_noticed(page: Page, seconds: float = SECONDS_PER_PAGE) -> list[Problem
 
     What could not be tried in the time is not judged.
     """
+    return unnoticed(page, try_changes(page, seconds))
+
+
+def unnoticed(page: Page, assertions: Iterable[Tried]) -> list[Problem]:
+    """The assertions, among those tried in time, which have noticed no change."""
     problems = []
-    for tried in try_changes(page, seconds):
+    for tried in assertions:
         if not tried.sound and tried.in_time:
             problems.append(_unnoticed(page.path, tried))
     return problems
@@ -165,8 +171,10 @@ class _Trial:
             some, waiting = waiting[:AT_ONCE], waiting[AT_ONCE:]
             results = self._run([change.text for change in some])
             for change, result in zip(some, results, strict=False):
+                told = telling(result.printed)
                 tried.changes += 1
-                if claim in telling(result.printed):
+                tried.killed += bool(told or result.failure)
+                if claim in told:
                     tried.noticed = True
                     break
                 tried.last = self._within.lines[change.line - 1], change

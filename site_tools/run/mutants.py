@@ -1,15 +1,16 @@
 """Changes of a block's code, one at a time, and which assertions each makes fail.
 
 An assertion proves something if it fails once the code is wrong. A change is one
-number, operator, sign or comparison of the code that leads to it. In the changed code
-each assertion says that it fails, in place of ending the block, so that one run tells
-of all of them.
+number, operator, sign or comparison of the code that leads to it, or a call that is
+left out. In the changed code each assertion says that it fails, in place of ending the
+block, so that one run tells of all of them.
 """
 
 import ast
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub,
@@ -50,8 +51,9 @@ CALLS = {
     "square": "abs",
     "sqrt": "abs",
 }
+SAMENESS = ("equal", "allclose", "isclose")  # calls that compare two things
 # Parts of an assertion whose change would prove nothing of the code.
-TESTS = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Attribute, ast.Name)
+TESTS = (ast.Compare, ast.BoolOp, ast.Attribute, ast.Name, ast.Call)
 FAILS = "~ fails: "  # printed by an assertion in place of ending the block
 REACHED = "~ reached: "  # printed in place of an assertion
 
@@ -66,6 +68,16 @@ class Slip:
     text: str
 
 
+class _Change(NamedTuple):
+    """Another value of a field of a node, and the words that it stands for."""
+
+    node: ast.AST
+    field: str
+    value: object
+    was: ast.AST  # the node itself, or the part of it that the value leaves out
+    now: ast.AST
+
+
 class ChangedCode:
     """A code whose assertions tell that they fail, and that can be changed."""
 
@@ -73,9 +85,14 @@ class ChangedCode:
         tree = ast.parse(text)
         kept = _kept(tree)
         nodes = list(ast.walk(tree))
-        self._nodes = [node for node in nodes if id(node) not in kept]
         claims = [node for node in nodes if isinstance(node, ast.Assert)]
         self.claims = sorted(claims, key=_line)
+        self._changes: list[_Change] = []
+        for node in nodes:
+            if id(node) not in kept:
+                self._changes += _slips(node)
+            self._changes += _left_out(node, kept)
+        self._differences = [_made_the_same(claim.test) for claim in self.claims]
         numbers = {id(claim): place for place, claim in enumerate(self.claims)}
         self._tree = _Telling(numbers).visit(tree)
         ast.fix_missing_locations(self._tree)
@@ -88,33 +105,33 @@ class ChangedCode:
     def changes(self, claim: int) -> Iterator[Slip]:
         """The changes before the end of an assertion: the nearest, and one anywhere.
 
-        They take turns: what an assertion compares may be defined at the very top.
+        They take turns: what an assertion compares may be defined at the very top. A
+        claim that two things differ is first asked of one thing and itself.
         """
+        if same := self._differences[claim]:
+            yield self._with(same)
         last = self.claims[claim].end_lineno or 0
-        near: list[ast.AST] = []
-        for node in self._nodes:
-            if getattr(node, "lineno", last + 1) <= last:
-                near.append(node)
-        near.sort(key=lambda node: (_is_text(node), -_line(node)))
+        near = [change for change in self._changes if _line(change.was) <= last]
+        near.sort(key=lambda change: (_is_text(change.was), -_line(change.was)))
         far = list(near)
         random.Random(claim).shuffle(far)  # the same each time
-        far.sort(key=_is_text)  # texts last: most are names that a call asks for
+        far.sort(key=lambda change: _is_text(change.was))  # names that a call asks for
         seen: set[str] = set()
         for pair in zip(near, far, strict=True):
-            for node in pair:
-                for change in self._changes_of(node):
-                    if change.text not in seen:
-                        seen.add(change.text)
-                        yield change
+            for change in pair:
+                slip = self._with(change)
+                if slip.text not in seen:
+                    seen.add(slip.text)
+                    yield slip
 
-    def _changes_of(self, node: ast.AST) -> Iterator[Slip]:
-        for field, other in _others(node):
-            was, old = ast.unparse(node), getattr(node, field)
-            setattr(node, field, other)
-            try:
-                yield Slip(_line(node), was, ast.unparse(node), self.text)
-            finally:
-                setattr(node, field, old)
+    def _with(self, change: _Change) -> Slip:
+        """The code with one change."""
+        was, old = ast.unparse(change.was), getattr(change.node, change.field)
+        setattr(change.node, change.field, change.value)
+        try:
+            return Slip(_line(change.was), was, ast.unparse(change.now), self.text)
+        finally:
+            setattr(change.node, change.field, old)
 
 
 def _is_text(node: ast.AST) -> bool:
@@ -125,17 +142,22 @@ def _line(node: ast.AST) -> int:
     return int(getattr(node, "lineno"))  # noqa: B009  a node of any kind may have none
 
 
+def _slips(node: ast.AST) -> Iterator[_Change]:
+    """Slips that could stand in a node."""
+    for field, value in _others(node):
+        yield _Change(node, field, value, node, node)
+
+
 def _others(node: ast.AST) -> Iterator[tuple[str, object]]:
-    """Slips that could stand in a node: the field, and its other value."""
+    """The fields of a node that a slip could change, each with its other value."""
     if isinstance(node, ast.Constant):
         for value in _other_values(node.value):
             yield "value", value
     elif isinstance(node, ast.BinOp | ast.AugAssign):
         if type(node.op) in OPERATORS:
             yield "op", OPERATORS[type(node.op)]()
-    elif isinstance(node, ast.UnaryOp):
-        if isinstance(node.op, ast.USub):
-            yield "op", ast.UAdd()
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        yield "op", ast.UAdd()
     elif isinstance(node, ast.BoolOp):
         yield "op", ast.Or() if isinstance(node.op, ast.And) else ast.And()
     elif isinstance(node, ast.Compare):
@@ -144,6 +166,54 @@ def _others(node: ast.AST) -> Iterator[tuple[str, object]]:
         yield "attr", CALLS[node.attr]
     elif isinstance(node, ast.Name) and node.id in ("max", "min"):
         yield "id", CALLS[node.id]
+
+
+def _left_out(node: ast.AST, kept: Container[int]) -> Iterator[_Change]:
+    """Leaves out a statement, a call or an inversion that a node holds.
+
+    Of a call stays what a method was called on, or the one argument of a function: so a
+    copy is left out, and a conversion.
+    """
+    if isinstance(node, ast.Expr):
+        return  # whole statements are left out
+    for field, value in ast.iter_fields(node):
+        parts = value if isinstance(value, list) else [value]
+        for place, part in enumerate(parts):
+            stays = _stays(part)
+            if stays is None or id(part) in kept:
+                continue
+            others = [*parts[:place], stays, *parts[place + 1 :]]
+            other = others if isinstance(value, list) else stays
+            yield _Change(node, field, other, part, stays)
+
+
+def _stays(part: object) -> ast.AST | None:
+    """The rest of a part that is left out; None if it cannot be."""
+    if isinstance(part, ast.Expr):
+        return ast.Pass()
+    if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Invert):
+        return part.operand
+    if not isinstance(part, ast.Call) or part.keywords or len(part.args) > 1:
+        return None
+    if part.args:
+        return part.args[0]
+    return part.func.value if isinstance(part.func, ast.Attribute) else None
+
+
+def _made_the_same(test: ast.expr) -> _Change | None:
+    """A claim that two things differ, asked of one of them and itself."""
+    if isinstance(test, ast.Compare) and isinstance(test.ops[-1], ast.NotEq):
+        one, other = [test.left, *test.comparators][-2:]
+        return _Change(test, "comparators", [*test.comparators[:-1], one], other, one)
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        for part in ast.walk(test.operand):
+            if not isinstance(part, ast.Call) or not part.args:
+                continue
+            called = part.func
+            if isinstance(called, ast.Attribute) and called.attr in SAMENESS:
+                one, other = called.value, part.args[0]
+                return _Change(part, "args", [one, *part.args[1:]], other, one)
+    return None
 
 
 def _other_values(value: object) -> Sequence[object]:
@@ -198,7 +268,7 @@ def _kept(tree: ast.Module) -> set[int]:
         elif isinstance(node, ast.Assert):
             whole += [node.msg] if node.msg else []
             for part in ast.walk(node.test):
-                if isinstance(part, TESTS):
+                if isinstance(part, TESTS) or _is_not(part):
                     kept.add(id(part))
                 if isinstance(part, ast.Compare):
                     sides = [part.left, *part.comparators]
@@ -213,6 +283,10 @@ def _decides_nothing(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         return getattr(node.func, "id", "") == "print"
     return isinstance(node, ast.Constant)
+
+
+def _is_not(node: ast.AST) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
 
 def _is_literal(node: ast.expr) -> bool:

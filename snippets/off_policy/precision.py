@@ -111,6 +111,7 @@ for name, ids, weights in (
     found[name] = g
     learns = g is not None
     print(f"{name:11} {out:6.3f} learns: {learns}")
+known = [n for n in found if found[n] is not None]
+assert known == ["live", "replayed"]
 assert found["replayed"][2] != 0  # its expert
-assert found["weights too"] is None
 # --8<-- [end:replay]

@@ -77,6 +77,7 @@ mask = torch.tensor([[1, 1, 1], [1, 0, 0]]).bool()
 packed = apart[mask][None]  # one row of four
 full = torch.ones(1, 4).bool()
 print(f"{'':24} padded packed")
+means = {}
 for name in (
     "token_mean",
     "sequence_mean_token_mean",
@@ -85,7 +86,10 @@ for name in (
     here = function(apart, mask).item()
     there = function(packed, full).item()
     print(f"{name:24} {here:6.2f} {there:6.2f}")
-    assert (here == there) == (name == "token_mean")
+    means[name] = [here, there]
+per_token, per_response = means.values()
+assert per_token == [2.25, 2.25]
+assert per_response == [3.5, 2.25]
 # --8<-- [end:loss]
 
 # --8<-- [start:eos]

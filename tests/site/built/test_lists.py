@@ -1,11 +1,12 @@
 """The lists follow from pages and data, and lead where they say."""
 
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from site_tools.compile import navigation
+from site_tools.compile import lists, navigation
 from site_tools.compile.lists import derived
 from site_tools.compile.site import Compiler, Told
 from site_tools.data.dialogues import read_dialogues
@@ -13,6 +14,7 @@ from site_tools.finish import search_index
 from site_tools.finish.article import parsed
 from site_tools.page.page import read_page
 from site_tools.page.rendered import render
+from tests import record_assertions
 from tests.layout import ROOT
 from tests.site import trial_site
 
@@ -97,6 +99,20 @@ def test_what_is_measured_is_found_by_no_search_even_in_a_fold(project):
     found, *_ = search_index.entries(content, "about/speed/", "Speed", [])
     assert "quick" in content.details.table.get_text()
     assert found["text"].split() == ["Measured", "In", "words."]
+
+
+def test_the_changes_that_are_noticed_are_shown_by_folder_and_in_all(project):
+    assert "No count is on record" in lists.status("assertions", "en", project)
+    counted = {"pages": 2, "assertions": 9, "changes": 40, "noticed": 31}
+    folders = {"gae": Counter(counted), "loss": Counter(counted | {"pages": 1})}
+    record_assertions.write(project, folders)
+    rows = parsed(lists.status("assertions", "en", project)).table.tbody.find_all("tr")
+    cells = [[cell.get_text() for cell in row.find_all("td")] for row in rows]
+    assert cells == [
+        ["gae", "2", "9", "40", "31"],
+        ["loss", "1", "9", "40", "31"],
+        ["all", "3", "18", "80", "62"],
+    ]
 
 
 def test_a_question_leads_to_the_next_that_another_page_answers():
