@@ -13,6 +13,7 @@ from site_tools.run.execution import device_type, on_device
 from tests.calls import VALID
 
 EXAMPLES = [
+    examples.world,
     examples.shared_batch,
     examples.three_tokens,
     examples.two_token_tree,
