@@ -22,7 +22,7 @@ def rule(answer):
     numbers = re.findall(r"\d+", answer)
     return 1.0 if numbers[-1:] == ["2"] else 0.0
 
-texts = "Yes, 1+1=2", "I do not know."
+texts = "Yes, 1+1=2", "No idea."
 for text in texts:
     print(rule(text), text)
 assert list(map(rule, texts)) == [1, 0]

@@ -66,15 +66,18 @@ print(f"mean {kld[mask].mean():.3f}")
 # --8<-- [end:kld]
 
 # --8<-- [start:mean]
-# a place where only two tokens can be written
-actor = torch.tensor([0.3, 0.7]).double()
-reference = torch.tensor([0.5, 0.5]).double()
+from ppo_ref.examples import world
+
+w = world()  # all answers of this example
+first = w.parents == 0  # tokens after the prompt
+actor = w.edge_log_probs[first].exp()
+reference = w.edge_ref_log_probs[first].exp()
 logs = (actor / reference).log()
 kl = actor @ logs
 print("kld  ", *(f"{x:6.3f}" for x in logs))
 print("prob ", *(f"{x:6.3f}" for x in actor))
-print(f"mean {kl:.3f}")
-assert logs[0] < 0 < kl
+print(f"mean {kl:.4f}")
+assert logs[1] < 0 < kl
 # --8<-- [end:mean]
 
 # --8<-- [start:rewards]

@@ -235,7 +235,7 @@ batch = shared_batch(device)
 gap = (batch.old_log_probs - batch.ref_log_probs)[1]
 added = -batch.kl_coef * gap[:4]
 print("added", *[f"{x:.4f}" for x in added])
-assert (added <= 0).all(), "token 0 got a treat"
+assert (added <= 0).all(), "all four got a treat"
 # --8<-- [end:fine]
 
 # --8<-- [start:broken]

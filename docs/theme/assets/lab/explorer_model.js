@@ -5,7 +5,7 @@ import * as ppo from "./ppo.js"
 const filled = (x) => [Array(6).fill(x), Array(6).fill(x)]
 const batch = { // ppo_ref.examples.shared_batch
   scores: [1, 0],
-  kl: [[0.03, 0.02, 0.03, 0.02, 0.03, 0.01], [-0.5, 0.05, 0.05, 0.01, 0, 0]],
+  kl: [[0.03, 0.02, 0.03, 0.02, 0.03, 0.01], [-0.2, -0.05, -0.05, -0.01, 0, 0]],
   values: [[0.82, 0.85, 0.88, 0.9, 0.92, 0.95], [0.82, 0.4, 0.2, 0.1, 0.25, 0.8]],
   ratios: filled(1),
   mask: [Array(6).fill(true), [true, true, true, true, false, false]],
