@@ -219,6 +219,10 @@ def world(
     Raises:
         ValueError: if ``critic`` names a prefix that nobody can write.
 
+    Source:
+        Dialogue 002, question 1, for row 0 and the critic along it; the rest is made
+        up around it.
+
     Example:
         >>> w = world()
         >>> w.mean_score(w.edge_log_probs)

@@ -214,6 +214,22 @@ def test_logits_are_normalised_over_siblings():
     assert_close(W.log_softmax(shifted), W.edge_log_probs, rtol=0, atol=1e-10)
 
 
+def test_one_update_on_the_batch_moves_siblings_as_designed():
+    """Learning rate 1, the mean over ten tokens, return minus value."""
+    batch, logits = shared_batch(), W.edge_log_probs.clone().requires_grad_()
+    mask = batch.response_mask
+    log_probs = W.token_log_probs(W.log_softmax(logits))[[0, 9]]
+    ratio = (log_probs - batch.old_log_probs).exp()
+    goal = (ratio * (batch.scores[:, None] - batch.values))[mask].mean()
+    (step,) = torch.autograd.grad(goal, logits)
+    updated = W.log_softmax((logits + step).detach())
+    yes, no, _ = step[W.parents == 0].tolist()
+    assert (round(yes, 3), round(no, 3)) == (0.075, -0.075)
+    first = updated[W.parents == 0].exp()
+    assert first[1].item() == near(0.0969)
+    assert W.mean_score(updated).item() == near(0.8256)
+
+
 def test_a_page_may_let_the_critic_say_something_else():
     other = world(critic={"No": 0.9})
     moved = other.values != W.values
