@@ -77,24 +77,32 @@ const fits = (value, example) =>
     : typeof value === typeof example && (typeof value !== "number" || Number.isFinite(value))
 
 // The state of a widget in the address, as what differs from its beginning. Others see
-// what they are sent, and Back leads where one was.
-export const address = (name) => {
+// what they are sent, and Back leads where one was. A widget may write it shorter than
+// JSON does: with `code`, that is its own.
+const asJson = {
+  read(sent, state) {
+    const found = JSON.parse(sent)
+    for (const key of Object.keys(state)) if (fits(found[key], state[key])) state[key] = found[key]
+    return state
+  },
+  write(state, beginning) {
+    const differs = Object.entries(state).filter(([key, value]) =>
+      JSON.stringify(value) !== JSON.stringify(beginning[key]))
+    return differs.length ? JSON.stringify(Object.fromEntries(differs)) : ""
+  },
+}
+export const address = (name, code = asJson) => {
   let waiting
   return {
     read(state) {
-      try {
-        const sent = JSON.parse(new URLSearchParams(location.search).get(name) ?? "{}")
-        for (const key of Object.keys(state)) if (fits(sent[key], state[key])) state[key] = sent[key]
-      } catch { /* not ours, or cut off: begin at the beginning */ }
-      return state
+      try { return code.read(new URLSearchParams(location.search).get(name) ?? "{}", state) }
+      catch { return state } // not ours, or cut off: begin at the beginning
     },
     write(state, beginning) {
       clearTimeout(waiting) // browsers allow few changes a second
       waiting = setTimeout(() => {
-        const differs = Object.entries(state).filter(([key, value]) =>
-          JSON.stringify(value) !== JSON.stringify(beginning[key]))
-        const here = new URL(location)
-        if (differs.length) here.searchParams.set(name, JSON.stringify(Object.fromEntries(differs)))
+        const here = new URL(location), sent = code.write(state, beginning)
+        if (sent) here.searchParams.set(name, sent)
         else here.searchParams.delete(name)
         history.replaceState(history.state, "", here)
       }, 250)

@@ -1,0 +1,331 @@
+// The strip: the words of one answer as columns, V as posts between them, TD errors as the
+// steps from post to post, advantages as those steps carried back. All of it is in the unit
+// of the score and has one scale. What a reader looks at lights what it is made of.
+import { address, againButton, aloud, between, copyButton, element, lang, onceAFrame, show, shown, slider, styled, styles, svg, write } from "./lab.js"
+import { CHOICES, VIEWS, estimate, overAnswers, python, read, values, written } from "./strip_model.js"
+import { ANSWERS } from "./world.js"
+
+const WORDS = {
+  zh: {
+    name: "一个回答：V、δ、优势", end: "结束", answer: "回答", score: (x) => `得分 ${x}`,
+    panels: { values: "V：实心的是 critic 说的，拖得动；空心的是准的", advantages: "Â：δ 加上 λ 乘以右边那个 token 的 Â" },
+    value: (word) => word ? `写完“${word}”以后的 V` : "一个字没写时的 V",
+    delta: (word) => `“${word}”的 δ`, advantage: (word) => `“${word}”的优势`,
+    carry: "λ",
+    over: (word) => `所有以“${word}”开头的回答，各自给“${word}”的优势（圆越大越常见）`,
+    mean: "平均", truth: "真值",
+    verdict: (word, rival, mean, other) => mean > other
+      ? `平均下来，“${word}”得 ${shown(mean)}，“${rival}”得 ${shown(other)}：actor 会更常写“${word}”。`
+      : `平均下来，“${word}”得 ${shown(mean)}，“${rival}”得 ${shown(other)}：actor 会少写“${word}”。`,
+    less: "少写", more: "多写",
+  },
+  en: {
+    name: "One answer: V, δ and the advantage", end: "end", answer: "Answer", score: (x) => `score ${x}`,
+    panels: { values: "V: solid is what the critic says, to be dragged; hollow is exact", advantages: "Â: δ plus λ times the Â of the token to its right" },
+    value: (word) => word ? `V after "${word}"` : "V before the first word",
+    delta: (word) => `δ of "${word}"`, advantage: (word) => `advantage of "${word}"`,
+    carry: "λ",
+    over: (word) => `What each answer that begins with "${word}" says of its advantage (larger is more frequent)`,
+    mean: "mean", truth: "truth",
+    verdict: (word, rival, mean, other) => mean > other
+      ? `On average "${word}" gets ${shown(mean)} and "${rival}" ${shown(other)}: the actor will write "${word}" more often.`
+      : `On average "${word}" gets ${shown(mean)} and "${rival}" ${shown(other)}: the actor will write "${word}" less often.`,
+    less: "less", more: "more",
+  },
+}[lang]
+
+const word = (token) => token[lang] === "<eos>" ? WORDS.end : token[lang]
+const sentence = (row) => ANSWERS[row].tokens.map(word).join(lang === "zh" ? "" : " ").replace(/ ([,.!])/g, "$1").replace(WORDS.end, "").trim()
+
+// Heights in pixels. One unit of the score is as high in every panel.
+const UNIT = 92
+const HEAD = 30 // below the words
+const TOP = HEAD + 34 + UNIT // where V is 0
+const BELOW = TOP + 44 // where the advantages begin
+const ZERO = BELOW + 30 + UNIT // where an advantage is 0
+const HEIGHT = ZERO + UNIT + 22
+const GUTTER = 22, END = 40 // left of the first post, right of the last
+
+const line = (name, attributes = {}) => svg("line", { class: name, ...attributes })
+const text = (name, attributes = {}) => svg("text", { class: name, ...attributes })
+const set = (node, attributes) => { for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, typeof value === "number" ? value.toFixed(1) : value) }
+const signed = (x) => (x > 0.004999 ? "+" : "") + shown(x)
+const sign = (x) => x > 0.004999 ? "up" : x < -0.004999 ? "down" : "none"
+// In an equation a negative number stands in brackets.
+const term = (x) => x < -0.004999 ? `(${shown(x)})` : shown(x)
+
+// A row of the drawing is one stop for Tab; arrows go along it, and up and down change what
+// can be changed.
+const along = (nodes, alter) => {
+  const reach = (node) => { for (const other of nodes) other.setAttribute("tabindex", other === node ? 0 : -1) }
+  reach(nodes[0])
+  const steps = { ArrowUp: 0.01, ArrowDown: -0.01, PageUp: 0.1, PageDown: -0.1, Home: -1, End: 1 }
+  nodes.forEach((node, t) => {
+    node.addEventListener("focus", () => reach(node))
+    node.addEventListener("keydown", (event) => {
+      const there = nodes[t + { ArrowRight: 1, ArrowLeft: -1 }[event.key]]
+      if (there && !there.hasAttribute("hidden")) there.focus()
+      else if (alter && event.key in steps) alter(t, steps[event.key])
+      else return
+      event.preventDefault()
+    })
+  })
+}
+
+// Up and down for a mouse; sideways for a finger, whose up and down is for scrolling.
+const SLOP = 16
+const pull = (node, { get, set: put }) => {
+  let from = null
+  node.addEventListener("pointerdown", (event) => {
+    const touch = event.pointerType === "touch"
+    from = { x: event.clientX, y: event.clientY, value: get(), touch, undecided: touch }
+    node.setPointerCapture(event.pointerId)
+    node.focus({ preventScroll: true })
+    event.preventDefault()
+  })
+  node.addEventListener("pointermove", ({ clientX, clientY }) => {
+    if (!from) return
+    if (from.undecided) {
+      if (Math.abs(clientX - from.x) < SLOP) return
+      from = { ...from, x: clientX, undecided: false }
+    }
+    put(from.value + (from.touch ? clientX - from.x : from.y - clientY) / UNIT)
+  })
+  for (const end of ["pointerup", "pointercancel"]) node.addEventListener(end, () => { from = null })
+}
+
+// The drawing of one answer. `look` is called with what a reader turns to, `move` with a
+// value that he drags.
+const drawStrip = ({ look, get, move }) => {
+  const slots = [0, 1, 2, 3, 4, 5]
+  const part = (attributes, ...children) => svg("g", attributes, ...children)
+  const posts = slots.map((t) => {
+    const nodes = {
+      hit: svg("rect", { class: "hit", y: HEAD, height: TOP - HEAD + 20 }), post: line("post"), exact: svg("circle", { class: "exact", r: 4 }),
+      knob: svg("circle", { class: "knob", r: 7 }), number: text("number"),
+    }
+    const group = part({ class: "value", role: "slider", "aria-valuemin": 0, "aria-valuemax": 1 }, ...Object.values(nodes))
+    pull(group, { get: () => get(t), set: (v) => move(t, v) })
+    return { group, ...nodes }
+  })
+  const steps = slots.map((t) => {
+    const nodes = {
+      hit: svg("rect", { class: "hit", y: HEAD, height: TOP - HEAD }), tread: line("tread"), riser: svg("path", { class: "riser" }),
+      number: text("number"), weight: text("weight"),
+    }
+    return { group: part({ class: "delta", role: "img" }, ...Object.values(nodes)), ...nodes }
+  })
+  const bars = slots.map((t) => {
+    const nodes = {
+      hit: svg("rect", { class: "hit", y: BELOW + 8, height: HEIGHT - BELOW - 8 }), own: svg("rect", { class: "own" }), back: svg("rect", { class: "back" }),
+      arrow: svg("path", { class: "arrow" }), net: line("net"), number: text("number"),
+    }
+    return { group: part({ class: "advantage", role: "img" }, ...Object.values(nodes)), ...nodes }
+  })
+  const words = slots.map(() => text("word", { y: 18 }))
+  const outcome = { post: line("post"), flag: svg("circle", { class: "flag", r: 7 }), number: text("number") }
+  const axes = [0, 1].map((v) => part({}, line("axis", { x1: GUTTER - 6, y1: TOP - v * UNIT, y2: TOP - v * UNIT }),
+    text("tick", { x: GUTTER - 8, y: TOP - v * UNIT + 4 })))
+  axes.forEach((axis, v) => { axis.lastChild.textContent = v })
+  const zero = line("axis", { x1: GUTTER - 6, y1: ZERO, y2: ZERO })
+  const heads = ["values", "advantages"].map((key, i) => {
+    const head = text("head", { x: 0, y: i ? BELOW + 2 : HEAD + 10 })
+    head.textContent = WORDS.panels[key]
+    return head
+  })
+  // Steps lie above the posts' free places, knobs above all.
+  const root = svg("svg", { class: "strip", role: "group", "aria-label": WORDS.name, height: HEIGHT },
+    ...heads, ...axes, zero, ...words, ...bars.map(({ group }) => group), ...steps.map(({ group }) => group),
+    outcome.post, outcome.flag, outcome.number, ...posts.map(({ group }) => group))
+  along(posts.map(({ group }) => group), (t, by) => move(t, get(t) + by))
+  along(steps.map(({ group }) => group))
+  along(bars.map(({ group }) => group))
+  for (const [kind, row] of Object.entries({ V: posts, d: steps, A: bars })) {
+    row.forEach(({ group }, t) => {
+      for (const event of ["pointerenter", "focus", "click"]) group.addEventListener(event, () => look({ kind, t }))
+    })
+  }
+
+  const place = (width) => {
+    const column = (width - GUTTER - END) / 6
+    const x = (t) => GUTTER + t * column
+    set(root, { width, viewBox: `0 0 ${width} ${HEIGHT}` })
+    for (const axis of [...axes.map((axis) => axis.firstChild), zero]) set(axis, { x2: width - 4 })
+    return { x, column }
+  }
+
+  const draw = (numbers, { lambda, lit, width }) => {
+    const { x, column } = place(width)
+    const { tokens, score, values: V, exact, deltas, advantages, carried } = numbers
+    const n = V.length
+    const after = (t) => t === n - 1 ? score : V[t + 1]
+    const height = (v) => TOP - v * UNIT
+    const level = (a) => ZERO - a * UNIT
+    slots.forEach((t) => {
+      const there = t < n
+      for (const { group } of [posts[t], steps[t], bars[t]]) group.toggleAttribute("hidden", !there)
+      words[t].toggleAttribute("hidden", !there)
+      if (!there) return
+      words[t].textContent = word(tokens[t])
+      set(words[t], { x: x(t) + column / 2 })
+      // A post: what is expected before the token.
+      const post = posts[t]
+      set(post.hit, { x: x(t) - column * 0.36, width: column * 0.72 })
+      set(post.post, { x1: x(t), x2: x(t), y1: TOP, y2: height(V[t]) })
+      set(post.exact, { cx: x(t), cy: height(exact[t]) })
+      set(post.knob, { cx: x(t), cy: height(V[t]) })
+      set(post.number, { x: x(t), y: TOP + 15 })
+      write(post.number, shown(V[t]))
+      // A step: how far the token moved it.
+      const step = steps[t], from = height(V[t]), to = height(after(t)), edge = x(t + 1) - 11
+      set(step.hit, { x: x(t) + column * 0.36, width: column * 0.28 })
+      set(step.tread, { x1: x(t) + 8, x2: edge + 6, y1: from, y2: from })
+      const tip = Math.abs(to - from) > 7 ? 6 : 0, way = Math.sign(to - from)
+      step.riser.setAttribute("d", `M${edge} ${from}V${to}` + (tip ? `M${edge - 4} ${to - way * tip}L${edge} ${to}L${edge + 4} ${to - way * tip}` : ""))
+      step.group.setAttribute("class", `delta ${sign(deltas[t])}`)
+      set(step.number, { x: edge - 6, y: Math.abs(to - from) > 16 ? (from + to) / 2 + 4 : from + 15 })
+      write(step.number, signed(deltas[t]))
+      set(step.weight, { x: x(t) + column / 2, y: TOP + 29 })
+      // A bar: the step itself, and what is carried back to it.
+      const bar = bars[t], left = x(t) + column * 0.16, thick = column * 0.3
+      const span = (a, b) => ({ y: Math.min(level(a), level(b)), height: Math.abs(level(a) - level(b)) })
+      set(bar.hit, { x: x(t), width: column })
+      set(bar.own, { x: left, width: thick, ...span(0, deltas[t]) })
+      set(bar.back, { x: left + thick + 2, width: thick, ...span(deltas[t], advantages[t]) })
+      bar.own.setAttribute("class", `own ${sign(deltas[t])}`)
+      bar.back.setAttribute("class", `back ${sign(carried[t])}`)
+      set(bar.net, { x1: left - 4, x2: left + 2 * thick + 6, y1: level(advantages[t]), y2: level(advantages[t]) })
+      const below = advantages[t] < -0.004999
+      set(bar.number, { x: left + thick, y: level(advantages[t]) + (below ? 16 : -6) })
+      write(bar.number, signed(advantages[t]))
+      const carries = t < n - 1 && Math.abs(carried[t]) > 0.004999
+      bar.arrow.toggleAttribute("hidden", !carries)
+      if (carries) {
+        const [x1, y1] = [x(t + 1) + column * 0.16 - 6, level(advantages[t + 1])]
+        const [x2, y2] = [left + 2 * thick + 4, (level(deltas[t]) + level(advantages[t])) / 2]
+        bar.arrow.setAttribute("d", `M${x1} ${y1}C${x1 - 8} ${y1} ${x2 + 8} ${y2} ${x2} ${y2}m4 -3l-4 3l4 3`)
+      }
+    })
+    const end = x(n)
+    set(outcome.post, { x1: end, x2: end, y1: TOP, y2: height(score) })
+    set(outcome.flag, { cx: end, cy: height(score) })
+    outcome.flag.setAttribute("class", score ? "flag right" : "flag")
+    set(outcome.number, { x: end, y: TOP + 15 })
+    write(outcome.number, WORDS.score(score))
+    light(numbers, lambda, lit)
+  }
+
+  const light = ({ deltas }, lambda, { kind, t }) => {
+    const n = deltas.length
+    root.classList.add("looking")
+    slots.forEach((s) => {
+      const weight = kind === "A" && s >= t ? lambda ** (s - t) : 0
+      const in_ = {
+        V: kind === "V" ? s === t : kind === "d" ? s === t || s === t + 1 : false,
+        d: kind === "d" ? s === t : weight > 0,
+        A: kind === "A" && (s === t || s === t + 1),
+      }
+      posts[s].group.classList.toggle("lit", in_.V)
+      steps[s].group.classList.toggle("lit", in_.d)
+      bars[s].group.classList.toggle("lit", in_.A)
+      bars[s].group.classList.toggle("at", kind === "A" && s === t)
+      steps[s].group.style.setProperty("--weight", weight || 1)
+      write(steps[s].weight, kind === "A" && s >= t && s < n ? `×${shown(weight)}` : "")
+    })
+    outcome.flag.classList.toggle("lit", kind === "d" && t === n - 1)
+  }
+  const label = ({ tokens, values: V, deltas, advantages }) => {
+    tokens.forEach((token, t) => {
+      posts[t].group.setAttribute("aria-label", WORDS.value(t ? word(tokens[t - 1]) : ""))
+      posts[t].group.setAttribute("aria-valuenow", V[t].toFixed(2))
+      steps[t].group.setAttribute("aria-label", `${WORDS.delta(word(token))} ${shown(deltas[t])}`)
+      bars[t].group.setAttribute("aria-label", `${WORDS.advantage(word(token))} ${shown(advantages[t])}`)
+    })
+  }
+  return { root, draw, label }
+}
+
+// What a reader looks at, with its numbers put in.
+const SUB = "₀₁₂₃₄₅"
+const equation = ({ score, values: V, deltas, advantages }, lambda, { kind, t }) => {
+  const last = t === V.length - 1
+  if (kind === "V") return `V(s${SUB[t]}) = ${shown(V[t])}`
+  if (kind === "d") {
+    return last ? `δ${SUB[t]} = ${WORDS.score("")}− V(s${SUB[t]}) = ${score} − ${term(V[t])} = ${shown(deltas[t])}`
+      : `δ${SUB[t]} = V(s${SUB[t + 1]}) − V(s${SUB[t]}) = ${shown(V[t + 1])} − ${term(V[t])} = ${shown(deltas[t])}`
+  }
+  return last ? `Â${SUB[t]} = δ${SUB[t]} = ${shown(advantages[t])}`
+    : `Â${SUB[t]} = δ${SUB[t]} + λ Â${SUB[t + 1]} = ${shown(deltas[t])} + ${shown(lambda)} × ${term(advantages[t + 1])} = ${shown(advantages[t])}`
+}
+
+// One token's advantage over all answers that begin with it, on one line.
+const drawOver = () => {
+  const H = 96, AXIS = 58, [LOW, HIGH] = [-1, 1]
+  const dots = [0, 1, 2, 3, 4].map(() => svg("circle", { class: "dot" }))
+  const axis = line("axis", { y1: AXIS, y2: AXIS }), zero = line("zero", { y1: 22, y2: AXIS + 12 })
+  const mean = svg("path", { class: "mean" }), truth = line("truth", { y1: AXIS - 16, y2: AXIS + 16 }), rival = line("rival", { y1: 20, y2: AXIS + 14 })
+  const names = { mean: text("number"), truth: text("soft", { y: AXIS + 30 }), rival: text("soft", { y: 14 }) }
+  const root = svg("svg", { class: "over", height: H, role: "img" }, axis, zero, ...dots, truth, rival, mean, ...Object.values(names))
+  const draw = (own, other, rivalWord, width) => {
+    const x = (a) => 12 + (a - LOW) / (HIGH - LOW) * (width - 24)
+    set(root, { width, viewBox: `0 0 ${width} ${H}` })
+    set(axis, { x1: 12, x2: width - 12 })
+    set(zero, { x1: x(0), x2: x(0) })
+    dots.forEach((dot, i) => {
+      dot.toggleAttribute("hidden", !own.each[i])
+      if (own.each[i]) set(dot, { cx: x(own.each[i].advantage), cy: AXIS, r: Math.max(2.5, 17 * Math.sqrt(own.each[i].weight)) })
+    })
+    for (const [node, at] of [[truth, own.truth], [rival, other.mean]]) set(node, { x1: x(at), x2: x(at) })
+    mean.setAttribute("d", `M${x(own.mean)} ${AXIS - 22}V${AXIS + 22}`)
+    set(names.mean, { x: x(own.mean), y: AXIS - 27 })
+    set(names.truth, { x: x(own.truth) })
+    set(names.rival, { x: x(other.mean) })
+    write(names.mean, `${WORDS.mean} ${shown(own.mean)}`)
+    write(names.truth, `${WORDS.truth} ${shown(own.truth)}`)
+    write(names.rival, `${rivalWord} ${shown(other.mean)}`)
+  }
+  return { root, draw }
+}
+
+export const mount = async (place, view = "gae") => {
+  await Promise.all([styled, styles("strip.css")])
+  const { begin, first } = VIEWS[view]
+  const link = address("strip", { read, write: written })
+  let state = link.read(begin)
+  let lit = { kind: "A", t: 0 }, width = 0
+  const changed = onceAFrame(() => { draw(); link.write(state, begin) })
+  const alter = (change) => { state = { ...state, ...change }; changed() }
+  const strip = drawStrip({
+    look: (at) => { lit = at; changed() },
+    get: (t) => values(state.answer, state.says)[t],
+    move: (t, v) => alter({ says: { ...state.says, [ANSWERS[state.answer].before[t].prefix]: rounded(between(v, 0, 1)) } }),
+  })
+  const rounded = (v) => Math.round(v * 100) / 100
+  const over = drawOver()
+  const lambda = slider({ label: "λ", min: 0, max: 1, step: 0.01, get: () => state.lambda, set: (x) => alter({ lambda: x }) })
+  const chips = CHOICES.map((row) => element("button", { type: "button", onclick: () => { lit = { kind: "A", t: 0 }; alter({ answer: row }) } }, sentence(row)))
+  const says = element("p", { class: "equation" }), verdict = element("p", { class: "says" }), live = aloud()
+  const words = first.map((en) => word(ANSWERS.find(({ tokens }) => tokens[0].en === en).tokens[0]))
+  const section = element("section", { class: "lab strip", "aria-label": WORDS.name },
+    element("div", { class: "answers", role: "group", "aria-label": WORDS.answer }, chips),
+    strip.root, says, lambda.node,
+    element("p", { class: "head" }, WORDS.over(words[0])), over.root, verdict, live.node,
+    element("div", { class: "answers" }, againButton(() => alter(structuredClone(begin))), copyButton(() => python(state))))
+  const draw = () => {
+    const numbers = estimate(state), [own, other] = first.map((en) => overAnswers(en, state))
+    lit = { ...lit, t: Math.min(lit.t, numbers.values.length - 1) }
+    strip.draw(numbers, { lambda: state.lambda, lit, width })
+    strip.label(numbers)
+    over.draw(own, other, words[1], width)
+    write(says, equation(numbers, state.lambda, lit))
+    write(verdict, WORDS.verdict(...words, own.mean, other.mean))
+    live.say(`${says.textContent} ${verdict.textContent}`)
+    chips.forEach((chip, i) => chip.setAttribute("aria-pressed", CHOICES[i] === state.answer))
+    lambda.update()
+  }
+  show(place, section)
+  new ResizeObserver(() => {
+    const now = strip.root.parentElement.clientWidth - 2 * parseFloat(getComputedStyle(section).paddingLeft)
+    if (now !== width) { width = now; draw() }
+  }).observe(section)
+}

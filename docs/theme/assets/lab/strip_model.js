@@ -1,0 +1,94 @@
+// The strip without its looks: one answer of the world, what the critic says before each
+// of its tokens, and what GAE makes of that. Node compares it with ppo_ref
+// (tests/site/lab/test_strip.py).
+import { gae } from "./ppo.js"
+import { ANSWERS, criticValue } from "./world.js"
+
+// The answers that a reader may choose from, by their row.
+export const CHOICES = [0, 9, 11, 12]
+export const BEGIN = { answer: 11, lambda: 0.95, says: {} }
+
+// What each view begins with, and the two first tokens that it weighs against each other
+// over all answers.
+export const VIEWS = {
+  gae: { first: ["No", "Yes"], begin: BEGIN },
+}
+
+export const values = (row, says) => ANSWERS[row].before.map((node) => criticValue(node, says))
+
+// The numbers of one answer: TD errors, advantages, and the part of each advantage that
+// is carried back from the token behind it.
+export const estimate = ({ answer, lambda, says }) => {
+  const { tokens, score } = ANSWERS[answer]
+  const V = values(answer, says)
+  const rewards = V.map((_, t) => t === V.length - 1 ? score : 0)
+  const { deltas: [deltas], advantages: [advantages] } = gae({
+    rewards: [rewards], values: [V], mask: [V.map(() => true)], gamma: 1, lambda })
+  return { tokens, score, values: V, deltas, advantages,
+    exact: ANSWERS[answer].before.map(({ exact }) => exact),
+    carried: advantages.map((x, t) => x - deltas[t]) }
+}
+
+// Over all answers that begin with a token: what each of them says of its advantage, their
+// mean and spread, and the truth.
+export const overAnswers = (word, { lambda, says }) => {
+  const rows = [...ANSWERS.keys()].filter((row) => ANSWERS[row].tokens[0].en === word)
+  const all = rows.reduce((sum, row) => sum + ANSWERS[row].probability, 0)
+  const each = rows.map((row) => ({ row, weight: ANSWERS[row].probability / all,
+    advantage: estimate({ answer: row, lambda, says }).advantages[0] }))
+  const mean = each.reduce((sum, { weight, advantage }) => sum + weight * advantage, 0)
+  const variance = each.reduce((sum, { weight, advantage }) => sum + weight * (advantage - mean) ** 2, 0)
+  const [token] = ANSWERS[rows[0]].tokens
+  return { each, mean, spread: Math.sqrt(variance), truth: token.exact - token.parent.exact }
+}
+
+// The address has what differs from the beginning, as in a9_l0.5_v11.2-0.9: answer 9,
+// lambda 0.5, and 0.9 for what the critic says before token 2 of answer 11.
+const place = (prefix) => {
+  for (const row of CHOICES) {
+    const t = ANSWERS[row].before.findIndex((node) => node.prefix === prefix)
+    if (t >= 0) return `${row}.${t}`
+  }
+}
+export const written = (state, begin) => [
+  ...(state.answer === begin.answer ? [] : [`a${state.answer}`]),
+  ...(state.lambda === begin.lambda ? [] : [`l${state.lambda}`]),
+  ...Object.entries(state.says).map(([prefix, value]) => `v${place(prefix)}-${value}`),
+].join("_")
+
+const PART = /^(?:a(?<answer>\d+)|l(?<lambda>[\d.]+)|v(?<row>\d+)\.(?<t>\d)-(?<value>[\d.]+))$/
+const share = (text) => Number.isFinite(Number(text)) && Number(text) <= 1
+export const read = (sent, begin) => {
+  const state = { ...begin, says: { ...begin.says } }
+  for (const part of sent.split("_")) {
+    const { answer, lambda, row, t, value } = part.match(PART)?.groups ?? {}
+    if (CHOICES.includes(Number(answer))) state.answer = Number(answer)
+    if (lambda && share(lambda)) state.lambda = Number(lambda)
+    const node = CHOICES.includes(Number(row)) && ANSWERS[row].before[t]
+    if (node && share(value)) state.says[node.prefix] = Number(value)
+  }
+  return state
+}
+
+// The same in Python: it runs as pasted and prints these numbers.
+export const python = ({ answer, lambda, says }) => `import torch
+from ppo_ref.advantages import gae, td_residuals
+from ppo_ref.examples import world
+
+w = world(critic=${JSON.stringify(says)})
+row = ${answer}
+rewards = torch.zeros_like(w.values)
+last = w.response_mask.sum(1) - 1
+rewards[range(len(last)), last] = w.scores
+batch = {
+    "token_level_rewards": rewards,
+    "values": w.values,
+    "response_mask": w.response_mask,
+}
+deltas = td_residuals(**batch)
+advantages = gae(**batch, gae_lambda=${lambda}).advantages
+n = last[row] + 1
+print("values", w.values[row, :n].tolist())
+print("deltas", deltas[row, :n].tolist())
+print("advantages", advantages[row, :n].tolist())
+`

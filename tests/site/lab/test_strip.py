@@ -1,0 +1,144 @@
+"""The course's drawing: its world and its numbers, in node, against ppo_ref."""
+
+import random
+from ast import literal_eval
+from typing import Any
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from ppo_ref import examples
+from ppo_ref.advantages import gae, td_residuals
+from tests.copied_code import printed_by
+from tests.layout import ROOT
+from tests.site.lab.in_node import in_node
+
+LAB = ROOT / "docs" / "theme" / "assets" / "lab"
+ROWS = [0, 9, 11, 12]  # the answers to choose from
+NUMBERS = """given.map((state) => ({ ...m.estimate(state), tokens: undefined,
+  no: m.overAnswers("No", state), yes: m.overAnswers("Yes", state) }))"""
+ANSWERS = """m.ANSWERS.map(({ tokens, before, probability, score }) => ({
+  probability, score, words: tokens.map(({ en, zh }) => [en, zh]),
+  exact: before.map((x) => x.exact), critic: before.map((x) => m.criticValue(x)),
+  reference: tokens.map((x) => Math.log(x.reference)) }))"""
+ROUND_TRIP = "given.map((state) => m.read(m.written(state, m.BEGIN), m.BEGIN))"
+READ = "given.map((sent) => m.read(sent, m.BEGIN))"
+
+
+def drawn(seed: int) -> dict[str, Any]:
+    """A state that somebody may leave the drawing in."""
+    random_ = random.Random(seed)
+    prefixes = examples.world().prefixes
+    moved = random_.sample(prefixes, random_.randrange(4))
+    return {
+        "answer": random_.choice(ROWS),
+        "lambda": random_.choice([0, 1, round(random_.random(), 2)]),
+        "says": {prefix: round(random_.random(), 2) for prefix in moved},
+    }
+
+
+def expected(state: dict[str, Any]) -> tuple[examples.World, Any, Any]:
+    """The world with such a critic, its TD errors and its advantages."""
+    w = examples.world(critic=state["says"])
+    rewards = torch.zeros_like(w.values)
+    rewards[range(len(w.scores)), w.response_mask.sum(1) - 1] = w.scores
+    batch = {
+        "token_level_rewards": rewards,
+        "values": w.values,
+        "response_mask": w.response_mask,
+    }
+    estimated = gae(**batch, gae_lambda=state["lambda"]).advantages
+    return w, td_residuals(**batch), estimated
+
+
+def test_the_world_is_that_of_ppo_ref() -> None:
+    assert in_node(LAB / "world.js", "m.TREE", None) == examples.TREE.rstrip("\n")
+    answers = in_node(LAB / "world.js", ANSWERS, None)
+    w = examples.world()
+    probabilities = torch.tensor([answer["probability"] for answer in answers])
+    assert_close(
+        probabilities.double(), w.response_probs(w.edge_log_probs), atol=1e-7, rtol=0
+    )
+    for row, answer in enumerate(answers):
+        n = len(answer["words"])
+        ids = w.responses[row, :n].tolist()
+        pairs = [
+            [examples.WORDS[lang][token] for lang in ("en", "zh")] for token in ids
+        ]
+        assert answer["words"] == pairs and answer["score"] == w.scores[row]
+        for name, of_ppo_ref in (
+            ("exact", w.exact_values),
+            ("critic", w.values),
+            ("reference", w.ref_log_probs),
+        ):
+            numbers = torch.tensor(answer[name], dtype=torch.float64)
+            assert_close(numbers, of_ppo_ref[row, :n], atol=1e-9, rtol=0, msg=name)
+
+
+def test_every_number_of_the_strip_is_that_of_ppo_ref() -> None:
+    states = [drawn(seed) for seed in range(1000)]
+    for state, shown in zip(
+        states, in_node(LAB / "strip_model.js", NUMBERS, states), strict=True
+    ):
+        w, deltas, advantages = expected(state)
+        row = state["answer"]
+        n = int(w.response_mask[row].sum())
+        for name, of_ppo_ref in (
+            ("values", w.values[row, :n]),
+            ("deltas", deltas[row, :n]),
+            ("advantages", advantages[row, :n]),
+            ("carried", (advantages - deltas)[row, :n]),
+        ):
+            given = torch.tensor(shown[name], dtype=torch.float64)
+            assert_close(given, of_ppo_ref, atol=1e-9, rtol=0, msg=f"{state} {name}")
+        probs = w.response_probs(w.edge_log_probs)
+        for name, word in (("no", "No"), ("yes", "Yes")):
+            first = w.responses[:, 0] == examples.WORDS["en"].index(word)
+            weights = probs[first] / probs[first].sum()
+            mean = weights @ advantages[first, 0]
+            spread = (weights @ (advantages[first, 0] - mean) ** 2).sqrt()
+            assert shown[name]["mean"] == pytest.approx(mean.item(), abs=1e-9)
+            assert shown[name]["spread"] == pytest.approx(spread.item(), abs=1e-7)
+    truth = shown["no"]["truth"]  # 0.6015 - 0.8210, by world.md
+    assert truth == pytest.approx(-0.2195, abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_copied_python_prints_what_the_strip_shows(seed: int) -> None:
+    state = drawn(seed)
+    (code,) = in_node(LAB / "strip_model.js", "given.map(m.python)", [state])
+    (shown,) = in_node(LAB / "strip_model.js", NUMBERS, [state])
+    for line in printed_by(code).strip().split("\n"):
+        name, _, row = line.partition(" ")
+        assert literal_eval(row) == pytest.approx(shown[name], abs=1e-9), name
+
+
+def test_a_state_travels_in_a_short_address() -> None:
+    reachable = []
+    for seed in range(200):
+        state = drawn(seed)
+        w = examples.world()
+        seen = set()
+        for row in ROWS:
+            n = int(w.response_mask[row].sum())
+            prefixes = w.parents[w.edges[row, :n]].tolist()
+            seen.update(w.prefixes[prefix] for prefix in prefixes)
+        state["says"] = {k: v for k, v in state["says"].items() if k in seen}
+        reachable.append(state)
+    assert in_node(LAB / "strip_model.js", ROUND_TRIP, reachable) == reachable
+    (sent,) = in_node(
+        LAB / "strip_model.js",
+        "given.map((state) => m.written(state, m.BEGIN))",
+        [{"answer": 9, "lambda": 0.5, "says": {"No": 0.9}}],
+    )
+    assert sent == "a9_l0.5_v9.1-0.9"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    ["", "{}", "a99", "a1", "l2", "l.", "l1e9", "v9.9-0.5", "v9.1-7", "a__l", "%00_é"],
+)
+def test_an_address_from_elsewhere_begins_at_the_beginning(sent: str) -> None:
+    begin = in_node(LAB / "strip_model.js", "m.BEGIN", None)
+    assert in_node(LAB / "strip_model.js", READ, [sent]) == [begin]
