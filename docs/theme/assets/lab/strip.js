@@ -80,7 +80,7 @@ const pull = (node, { get, set: put }) => {
     const touch = event.pointerType === "touch"
     from = { x: event.clientX, y: event.clientY, value: get(), touch, undecided: touch }
     node.setPointerCapture(event.pointerId)
-    node.focus({ preventScroll: true })
+    node.focus({ preventScroll: true, focusVisible: false })
     event.preventDefault()
   })
   node.addEventListener("pointermove", ({ clientX, clientY }) => {
@@ -133,10 +133,9 @@ const drawStrip = ({ look, get, move }) => {
     head.textContent = WORDS.panels[key]
     return head
   })
-  // Steps lie above the posts' free places, knobs above all.
   const root = svg("svg", { class: "strip", role: "group", "aria-label": WORDS.name, height: HEIGHT },
-    ...heads, ...axes, zero, ...words, ...bars.map(({ group }) => group), ...steps.map(({ group }) => group),
-    outcome.post, outcome.flag, outcome.number, ...posts.map(({ group }) => group))
+    ...heads, ...axes, zero, ...words, outcome.post, outcome.flag, outcome.number,
+    ...[...posts, ...steps, ...bars].map(({ group }) => group))
   along(posts.map(({ group }) => group), (t, by) => move(t, get(t) + by))
   along(steps.map(({ group }) => group))
   along(bars.map(({ group }) => group))
@@ -280,6 +279,7 @@ const drawOver = () => {
     set(names.mean, { x: x(own.mean), y: AXIS - 27 })
     set(names.truth, { x: x(own.truth) })
     set(names.rival, { x: x(other.mean) })
+    root.setAttribute("aria-label", `${WORDS.mean} ${shown(own.mean)}, ${WORDS.truth} ${shown(own.truth)}, ${rivalWord} ${shown(other.mean)}`)
     write(names.mean, `${WORDS.mean} ${shown(own.mean)}`)
     write(names.truth, `${WORDS.truth} ${shown(own.truth)}`)
     write(names.rival, `${rivalWord} ${shown(other.mean)}`)
@@ -292,7 +292,8 @@ export const mount = async (place, view = "gae") => {
   const { begin, first } = VIEWS[view]
   const link = address("strip", { read, write: written })
   let state = link.read(begin)
-  let lit = { kind: "A", t: 0 }, width = 0
+  const atFirst = { kind: "A", t: 0 }
+  let lit = atFirst, width = 0
   const changed = onceAFrame(() => { draw(); link.write(state, begin) })
   const alter = (change) => { state = { ...state, ...change }; changed() }
   const strip = drawStrip({
@@ -303,14 +304,14 @@ export const mount = async (place, view = "gae") => {
   const rounded = (v) => Math.round(v * 100) / 100
   const over = drawOver()
   const lambda = slider({ label: "λ", min: 0, max: 1, step: 0.01, get: () => state.lambda, set: (x) => alter({ lambda: x }) })
-  const chips = CHOICES.map((row) => element("button", { type: "button", onclick: () => { lit = { kind: "A", t: 0 }; alter({ answer: row }) } }, sentence(row)))
+  const chips = CHOICES.map((row) => element("button", { type: "button", onclick: () => { lit = atFirst; alter({ answer: row }) } }, sentence(row)))
   const says = element("p", { class: "equation" }), verdict = element("p", { class: "says" }), live = aloud()
   const words = first.map((en) => word(ANSWERS.find(({ tokens }) => tokens[0].en === en).tokens[0]))
   const section = element("section", { class: "lab strip", "aria-label": WORDS.name },
     element("div", { class: "answers", role: "group", "aria-label": WORDS.answer }, chips),
     strip.root, says, lambda.node,
     element("p", { class: "head" }, WORDS.over(words[0])), over.root, verdict, live.node,
-    element("div", { class: "answers" }, againButton(() => alter(structuredClone(begin))), copyButton(() => python(state))))
+    element("div", { class: "answers" }, againButton(() => { lit = atFirst; alter(structuredClone(begin)) }), copyButton(() => python(state))))
   const draw = () => {
     const numbers = estimate(state), [own, other] = first.map((en) => overAnswers(en, state))
     lit = { ...lit, t: Math.min(lit.t, numbers.values.length - 1) }
