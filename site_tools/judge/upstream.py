@@ -20,6 +20,7 @@ from site_tools.data.wheel_names import WORD, WheelNames, names_of
 from site_tools.messages import Problem, Problems, nearest
 from site_tools.page.page import Page
 from site_tools.page.tree import Flow, Piece
+from site_tools.source.blocks import Kind
 
 # A name of two words at least, or of a call; behind it what it is given.
 PLAIN_NAME = re.compile(
@@ -88,10 +89,14 @@ class Surroundings:
 
     @cached_property
     def own_text(self) -> str:
-        """The code of the page, what it prints, its quotations and pictures."""
-        texts = ["\n".join(fence.lines) for fence in self.page.fences]
+        """The code of the page, what it prints, its quotations and pictures.
+
+        What is only shown, as a config, has names of theirs; a patch makes its own.
+        """
+        texts = list[str]()
         for block in self.page.blocks:
-            texts += [block.text, block.expects or ""]
+            if block.kind is not Kind.SHOWN or block.language == "diff":
+                texts += [*block.fence.lines, block.text, block.expects or ""]
         texts += [flow.text for flow in self.page.flows if flow.quoted]
         for picture in self.page.pictures:
             texts.append((self.page.root / picture).read_text("utf-8"))

@@ -91,6 +91,12 @@ def test_names_that_stand_there_pass(project, text):
     assert told(project, text) == []
 
 
+def test_a_config_that_is_only_shown_does_not_excuse_its_slip(project):
+    shown = "```yaml\nactor:\n  clip_ratioo: 0.2\n```"
+    (problem,) = told(project, f"{shown}\n\nSet `clip_ratioo`.")
+    assert problem.line == 11 and "`clip_ratioo` stands nowhere" in problem.found
+
+
 @pytest.mark.parametrize(
     ("text", "found", "fix"),
     [
@@ -132,6 +138,8 @@ RIGHT_DEFAULTS = (
     "In `ppo_ref`, `lam` defaults to 0.95; by default `own_name` is 3",
     "`actor.use_kl_loss=True` (default: off), `use_kl_loss=False` (the default)",
     "In OpenRLHF this is not so; in verl `clip_ratio=0.3` (default 0.2)",
+    "Unless set, `actor.ppo_epochs` is one; `ppo_epochs` 缺省为一，不设时 `lam` 是 1",
+    "If set, `ppo_epochs` is 4; `ppo_epochs` 设了四轮；`ppo_epochs` 默认一起更新",
 )
 WRONG_DEFAULTS = (
     ("by default `ppo_epochs` is 4", "ppo_epochs", "4", "1"),
@@ -146,6 +154,13 @@ WRONG_DEFAULTS = (
     ("默认 `ppo_epochs` 是 4", "ppo_epochs", "4", "1"),
     ("默认的 `ppo_epochs=4`", "ppo_epochs", "4", "1"),
     ("`--algo.kl.use_loss` 默认打开", "algo.kl.use_loss", "打开", "False"),
+    ("Unless set, `ppo_epochs` is four", "ppo_epochs", "four", "1"),
+    ("`ppo_epochs` is 4 unless you set it", "ppo_epochs", "4", "1"),
+    ("If it is not set, `clip_ratio` is 0.3", "clip_ratio", "0.3", "0.2"),
+    ("`ppo_epochs` 的缺省值为 4", "ppo_epochs", "4", "1"),
+    ("`ppo_epochs` 缺省是四轮", "ppo_epochs", "四", "1"),
+    ("不设时 `ppo_epochs` 是四", "ppo_epochs", "四", "1"),
+    ("`ppo_epochs` 没设的话就是 4", "ppo_epochs", "4", "1"),
 )
 
 
