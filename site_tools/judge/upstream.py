@@ -35,6 +35,14 @@ PATH = re.compile(
     r"(?<![\w/.-])(?P<path>\w[\w/-]*\.(?:py|yaml))(?![\w/-])"
     r"(?::(?P<first>\d+)(?:[-–](?P<last>\d+))?)?"
 )
+# Lines as words say them: line 9 behind a path or before it, 第 9 行.
+LINES_BEHIND = re.compile(
+    r",? (?:at )?lines? (?P<first>\d+)(?: ?(?:[-–]|to) ?(?P<last>\d+))?"
+    r"|[ ，]*的?第 ?(?P<from>\d+) ?(?:行?[-–到至] ?第? ?(?P<to>\d+) ?)?行"
+)
+LINES_BEFORE = re.compile(
+    r"\b[Ll]ines? (?P<first>\d+)(?: ?(?:[-–]|to) ?(?P<last>\d+))? (?:of|in) \Z"
+)
 RELEASED_PACKAGES = (
     "verl",
     "trl",
@@ -313,7 +321,8 @@ def _paths(flow: Flow, near: Surroundings) -> Problems:
         said = piece.kind == "code" and piece.text.strip() == match[0]
         if piece.kind in ("formula", "bound") or _is_linked(piece):
             continue
-        if not (in_package or match["first"] or said) or near.is_own(path):
+        lines = _lines_of(match)
+        if not (in_package or lines or said) or near.is_own(path):
             continue
         files = near.files(path)
         if not files:
@@ -322,10 +331,22 @@ def _paths(flow: Flow, near: Surroundings) -> Problems:
             alike = nearest(path, near.paths, path)
             values = {"name": path, "near": alike, "place": near.releases[0].release}
             yield near.problem(piece, "upstream_unknown", **values)
-        elif match["first"]:
-            yield from _line_reference(
-                match, piece, _names_beside(flow, match[0]), files, near
-            )
+        elif lines:
+            place = f"{path}:{'-'.join(dict.fromkeys(map(str, lines)))}"
+            beside = _names_beside(flow, match[0])
+            yield from _line_reference(place, lines, piece, beside, files, near)
+
+
+def _lines_of(path: re.Match[str]) -> tuple[int, int] | None:
+    """The first and the last of the lines that are named with a path, if any are."""
+    text = path.string
+    found = [path["first"], path["last"]]
+    if behind := LINES_BEHIND.match(text, path.end()):
+        found += behind.groups()
+    if before := LINES_BEFORE.search(text, 0, path.start()):
+        found += before.groups()
+    numbers = [int(each) for each in found if each]
+    return (numbers[0], numbers[-1]) if numbers else None
 
 
 def _names_beside(flow: Flow, place: str) -> list[str]:
@@ -340,7 +361,8 @@ def _names_beside(flow: Flow, place: str) -> list[str]:
 
 
 def _line_reference(
-    match: re.Match[str],
+    said_place: str,
+    lines: tuple[int, int],
     piece: Piece,
     beside: Sequence[str],
     files: Sequence[tuple[WheelNames, str]],
@@ -350,13 +372,13 @@ def _line_reference(
 
     It is enough that one of the releases has it there.
     """
-    first, last = int(match["first"]), int(match["last"] or match["first"])
+    first, last = lines
     problems = list[Problem]()
     for names, path in files:
         count = names.texts[path].count("\n") + 1
         if not 1 <= first <= last <= count:
             at = f"{names.release} · {path}"
-            values = {"name": match[0], "count": count, "place": at}
+            values = {"name": said_place, "count": count, "place": at}
             problems.append(near.problem(piece, "upstream_lines", **values))
             continue
         own = list[tuple[str, str]]()
@@ -369,7 +391,7 @@ def _line_reference(
         if not own:
             return
         name, due = own[0]
-        values = {"name": match[0], "said": name, "due": due}
+        values = {"name": said_place, "said": name, "due": due}
         values["place"] = names.release
         problems.append(near.problem(piece, "upstream_moved", **values))
     yield problems[0]
