@@ -51,6 +51,7 @@ RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
     headings.check_seen_headings,
     body.check_quotations,
     body.check_left,
+    body.check_seen_marks,
     identities.check_commands,
     own_language.check_own_language,
     own_language.check_lists_language,
