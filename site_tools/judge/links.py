@@ -100,7 +100,7 @@ def _dead(page: Page, href: str, own: list[str], lines: list[int]) -> Problems:
     """The problem of an address within the site, and the nearest that has none."""
     if ELSEWHERE.match(href):
         return
-    pages = _Pages(page.root, page.language)
+    pages = Pages(page.root, page.language)
     here = posixpath.dirname(page.id)
     path, _, anchor = href.partition("#")
     file = posixpath.normpath(posixpath.join(here, unquote(path)))
@@ -126,7 +126,7 @@ def _dead(page: Page, href: str, own: list[str], lines: list[int]) -> Problems:
         yield page.problem(line, "link_dead_anchor", **values)
 
 
-class _Pages:
+class Pages:
     """The pages of a language that a link may lead to, as ``gae/inputs.md``."""
 
     def __init__(self, root: Path, lang: str) -> None:
