@@ -32,8 +32,7 @@ def _english_on(page: Page) -> Problems:
         chinese = chinese or bool(CHINESE.search(text))
         said = IN_MARKS.sub(lambda quoted: " " * len(quoted[0]), text)
         if sentence := ENGLISH.search(said):
-            piece = flow.piece_at(sentence.start())
-            line = page.line_near(sentence[0], piece.line)
+            line = page.line_near(sentence[0], flow.line_at(sentence.start()))
             yield page.problem(line, "words_english", text=sentence[0])
     if written and not chinese:
         yield page.problem(1, "words_no_chinese")
@@ -44,8 +43,7 @@ def _chinese_on(page: Page) -> Problems:
     for flow in page.flows:
         text = page.without_refs(flow.prose)
         if chinese := CHINESE.search(text):
-            piece = flow.piece_at(chinese.start())
-            line = page.line_near(chinese[0], piece.line)
+            line = page.line_near(chinese[0], flow.line_at(chinese.start()))
             yield page.problem(line, "words_chinese", text=chinese[0])
             return
 

@@ -177,6 +177,16 @@ def test_a_trick_is_found(planted, found):
     assert [text for text in seen if text.startswith(found)], seen
 
 
+@pytest.mark.parametrize("written", ["0.**7**", "*0*.7"])
+def test_a_figure_is_told_at_its_own_line(written):
+    """Though another line has the same one, as it is shown."""
+    text = broken(PLACE, f"*verl*: 0.\n\nSo\nit is {written}.\n\nIt is 0.7.")
+    text = broken("Is two the sum?", "Is it 0.7?", text)
+    place = line_of(written, text)
+    told = [p.line for p in page(text).problems if p.found.startswith("0.7 (")]
+    assert told == [2, place, place + 2]
+
+
 def test_a_sentence_may_end_at_a_figure():
     prose = (
         'It is `2`{ data-is="total" }. Or `2`{ data-is="total" }, from '
