@@ -20,7 +20,7 @@ QUESTIONS = ("all", "any", "allclose", "equal", "isfinite", "isnan")
 COMPARISONS = ("allclose", "equal", "isclose", "array_equal", "assert_close")
 TOLERANCES = ("atol", "rtol", "abs", "rel", "abs_tol", "rel_tol")
 RELATIVE = ("rtol", "rel", "rel_tol")
-LOOSE = 0.5  # a relative tolerance that admits half as much again
+WIDE_TOLERANCE = 0.5  # a relative tolerance that admits half as much again
 NEVER_NEGATIVE = ("abs", "len", "square", "norm")
 FORM = "assertion_forms"
 
@@ -247,7 +247,7 @@ def _admits_all(tolerance: ast.keyword) -> bool:
     """True for a relative tolerance of half or more, and for one without a bound."""
     if ast.unparse(tolerance.value) in ("math.inf", "torch.inf", "float('inf')", "inf"):
         return True
-    return tolerance.arg in RELATIVE and _number(tolerance.value) >= LOOSE
+    return tolerance.arg in RELATIVE and _number(tolerance.value) >= WIDE_TOLERANCE
 
 
 def _is_same(left: ast.expr, right: ast.expr) -> bool:

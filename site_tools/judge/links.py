@@ -30,7 +30,7 @@ ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 PACKAGE_NAME = re.compile(
     r"(?P<name>(?:ppo_ref|torch|nn|F)(?:\.[A-Za-z_]\w*)+)(?:\(.*)?"
 )
-SHORT = {"nn": "torch.nn", "F": "torch.nn.functional"}
+SHORT_NAMES = {"nn": "torch.nn", "F": "torch.nn.functional"}
 # Where the name of a part of the package is no link.
 INERT = ("a", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "pre")
 
@@ -67,7 +67,7 @@ def _nearest_name(name: str, root: Path) -> str:
     if first == "ppo_ref":
         known = _symbols(root)
         return name if name in known else nearest(name, known)
-    whole = SHORT.get(first, first)
+    whole = SHORT_NAMES.get(first, first)
     near = _nearest_in(whole, rest)
     return name if near == f"{whole}.{rest}" else near
 

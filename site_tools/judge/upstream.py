@@ -321,7 +321,7 @@ def _paths(flow: Flow, near: Surroundings) -> Problems:
         said = piece.kind == "code" and piece.text.strip() == match[0]
         if piece.kind in ("formula", "bound") or _is_linked(piece):
             continue
-        lines = _lines_of(match)
+        lines = _lines_named(match)
         if not (in_package or lines or said) or near.is_own(path):
             continue
         files = near.files(path)
@@ -337,7 +337,7 @@ def _paths(flow: Flow, near: Surroundings) -> Problems:
             yield from _line_reference(place, lines, piece, beside, files, near)
 
 
-def _lines_of(path: re.Match[str]) -> tuple[int, int] | None:
+def _lines_named(path: re.Match[str]) -> tuple[int, int] | None:
     """The first and the last of the lines that are named with a path, if any are."""
     text = path.string
     found = [path["first"], path["last"]]
