@@ -56,6 +56,7 @@ RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
     own_language.check_own_language,
     own_language.check_lists_language,
     own_language.check_plots_language,
+    own_language.check_pictures_language,
     code.check_comments,
     assertions.check_assertions,
     census.check_collected,
