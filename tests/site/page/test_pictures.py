@@ -237,7 +237,7 @@ def test_every_widget_has_a_room_in_place_of_its_picture_or_below_its_line(tmp_p
     ("inside", "told"),
     [
         ('<text lang="zh">前</text>\n<text lang="en">past</text>', {}),
-        ('<text class="code">## 前</text>\n<text>actor, critic and EOS</text>', {}),
+        ('<text class="code">## 前</text>\n<text>dual clip, EOS</text>', {}),
         ("<text>a</text>\n<text>前面的词</text>", {"en": "前面的词"}),
         ('<text>a</text>\n<text lang="en">前面</text>', {"en": "前面"}),
         ("<g/>\n<text>what the critic says</text>", {"zh": "what the critic says"}),
