@@ -7,7 +7,7 @@ is said of it.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
@@ -16,7 +16,7 @@ from pathlib import Path
 from bs4 import Tag
 
 from site_tools.data.facts import PINS, nearest_pinned, pinned
-from site_tools.data.wheel_names import WORD, WheelNames, names_of
+from site_tools.data.wheel_names import WORD, WheelNames, keys_by_line, names_of
 from site_tools.messages import Problem, Problems, nearest
 from site_tools.page.page import Page
 from site_tools.page.tree import Flow, Piece
@@ -61,6 +61,11 @@ def check_upstream(page: Page) -> Problems:
     near = Surroundings(page)
     if not near.releases:
         return
+    for piece in _shown_settings(page):
+        match = DOTTED.fullmatch(piece.text)
+        problem = match and _dotted(piece, match["key"], bool(match["added"]), near)
+        if problem:
+            yield problem
     for flow in page.flows:
         if flow.quoted:
             continue
@@ -190,6 +195,14 @@ def _is_linked(piece: Piece) -> bool:
     """True if code leads to somebody else's site, which says what the name is."""
     link = piece.node.find_parent("a") if isinstance(piece.node, Tag) else None
     return link is not None and str(link.get("href", "")).startswith("http")
+
+
+def _shown_settings(page: Page) -> Iterator[Piece]:
+    """The keys of configs that are only shown."""
+    for block in page.blocks:
+        if block.language == "yaml":
+            for number, key in keys_by_line(block.text):
+                yield Piece("code", key, page.tree, block.fence.line + number)
 
 
 def _unpinned_refs(page: Page) -> Problems:

@@ -94,9 +94,11 @@ def test_names_that_stand_there_pass(project, text):
 
 
 def test_a_config_that_is_only_shown_does_not_excuse_its_slip(project):
-    shown = "```yaml\nactor:\n  clip_ratioo: 0.2\n```"
-    (problem,) = told(project, f"{shown}\n\nSet `clip_ratioo`.")
-    assert problem.line == 11 and "`clip_ratioo` stands nowhere" in problem.found
+    shown = "```yaml\nactor_rollout_ref:\n  actor:\n    clip_ratioo: 0.2\n```"
+    in_it, beside = told(project, f"{shown}\n\nSet `clip_ratioo`.")
+    assert in_it.line == 9 and "actor.clip_ratioo` stands nowhere" in in_it.found
+    assert beside.line == 12 and "`clip_ratioo` stands nowhere" in beside.found
+    assert told(project, shown.replace("ratioo", "ratio")) == []
 
 
 @pytest.mark.parametrize(
