@@ -37,11 +37,11 @@ PATH = re.compile(
 )
 # Lines as words say them: line 9 behind a path or before it, 第 9 行.
 LINES_BEHIND = re.compile(
-    r",? (?:at )?lines? (?P<first>\d+)(?: ?(?:[-–]|to) ?(?P<last>\d+))?"
+    r",? (?:at )?lines? (?P<first>\d+)(?: ?(?:[-–]|to|and) ?(?P<last>\d+))?"
     r"|[ ，]*的?第 ?(?P<from>\d+) ?(?:行?[-–到至] ?第? ?(?P<to>\d+) ?)?行"
 )
 LINES_BEFORE = re.compile(
-    r"\b[Ll]ines? (?P<first>\d+)(?: ?(?:[-–]|to) ?(?P<last>\d+))? (?:of|in) \Z"
+    r"\b[Ll]ines? (?P<first>\d+)(?: ?(?:[-–]|to|and) ?(?P<last>\d+))? (?:of|in) \Z"
 )
 RELEASED_PACKAGES = (
     "verl",

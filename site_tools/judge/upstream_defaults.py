@@ -26,7 +26,8 @@ SAID_VALUE = (
 )
 DEFAULT = "(?:默认|缺省)"
 UNSET = (
-    r"(?:unless(?: you)?(?: it is)? set|(?:if|when|while)(?: it is)? (?:not |un)set)\b"
+    r"(?:unless(?: you| it is)? set(?: it)?"
+    r"|(?:if|when|while)(?: it is)? (?:not |un)set)\b"
 )
 UNSET_ZH = "(?:不|没|没有|未)(?:设|设置|填|给)(?:它)?(?:时|的话|的时候)"
 # Forms of words in both languages, each with a setting and what is said of it.

@@ -123,7 +123,11 @@ def test_a_config_that_is_only_shown_does_not_excuse_its_slip(project):
         ("`core_algos.py`, line 9999", "core_algos.py:9999`: the file has", "0.9.1"),
         ("`core_algos.py` 第 9999 行", "core_algos.py:9999`: the file has", "0.9.1"),
         ("`core_algos.py` 的第 5 到 99 行", "core_algos.py:5-99`: the file", "0.9.1"),
-        ("Line 9999 of `core_algos.py`", "core_algos.py:9999`: the file", "0.9.1"),
+        (
+            "Lines 9 and 9999 of `core_algos.py`",
+            "core_algos.py:9-9999`: the file",
+            "0.9.1",
+        ),
         (
             "`compute_gae_advantage` is at lines 8–9 of `core_algos.py`",
             "core_algos.py:8-9`: `compute_gae_advantage` is not on these lines",
@@ -169,6 +173,7 @@ WRONG_DEFAULTS = (
     ("`--algo.kl.use_loss` 默认打开", "algo.kl.use_loss", "打开", "False"),
     ("Unless set, `ppo_epochs` is four", "ppo_epochs", "four", "1"),
     ("`ppo_epochs` is 4 unless you set it", "ppo_epochs", "4", "1"),
+    ("Unless you set it, `ppo_epochs` is four", "ppo_epochs", "four", "1"),
     ("If it is not set, `clip_ratio` is 0.3", "clip_ratio", "0.3", "0.2"),
     ("`ppo_epochs` 的缺省值为 4", "ppo_epochs", "4", "1"),
     ("`ppo_epochs` 缺省是四轮", "ppo_epochs", "四", "1"),
