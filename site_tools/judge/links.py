@@ -81,19 +81,14 @@ def _nearest_in(owner: str, rest: str) -> str:
     found: Any = importlib.import_module(owner)
     said = owner
     for word in rest.split("."):
-        if not hasattr(found, word) and not _is_module(f"{said}.{word}"):
-            return f"{said}.{nearest(word, dir(found))}"
-        said, found = f"{said}.{word}", getattr(found, word)
+        near = f"{said}.{nearest(word, dir(found))}"
+        said = f"{said}.{word}"
+        try:
+            here = hasattr(found, word)
+            found = getattr(found, word) if here else importlib.import_module(said)
+        except Exception:  # ImportError, or whatever else a part of it raises
+            return near
     return said
-
-
-def _is_module(name: str) -> bool:
-    """True if a module of this name can be imported."""
-    try:
-        importlib.import_module(name)
-    except ImportError:
-        return False
-    return True
 
 
 def _dead(page: Page, href: str, own: list[str], lines: list[int]) -> Problems:
