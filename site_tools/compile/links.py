@@ -141,6 +141,7 @@ def redirects(
         for place in (old, new):
             if not PLACE.fullmatch(str(place)):
                 raise Refusal("redirect_place", file=file, text=place)
+    for old, new in moves.items():
         onward = _end_of(new, moves)
         faults = {
             "redirect_circle": onward in moves,
