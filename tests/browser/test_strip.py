@@ -83,6 +83,25 @@ def test_a_number_that_one_looks_at_lights_what_it_is_made_of(
     )
 
 
+def test_a_number_in_a_sentence_is_dragged_and_the_others_follow(
+    tab: Any, strip: Any
+) -> None:
+    texts = "#three ~ ul .figure[data-is='lucky[0]']"
+    assert tab.locator(texts).first.text_content() == "0.112"
+    figure = tab.locator(".figure.drag").first
+    assert figure.text_content() == "0.95"
+    figure.focus()
+    tab.keyboard.press("Home")
+    settle(tab)
+    assert figure.text_content() == "0.00"
+    assert tab.locator(texts).first.text_content() == "−0.420"
+    assert strip.locator("g.advantage .number").first.text_content() == "−0.42"
+    strip.get_by_role("button", name="Begin again").click()
+    settle(tab)
+    assert tab.locator(texts).first.text_content() == "0.112"
+    assert tab.locator(".figure.moved").count() == 0
+
+
 def test_another_answer_has_its_own_words_and_length(tab: Any, strip: Any) -> None:
     strip.get_by_role("button", name="No idea.", exact=True).click()
     settle(tab)

@@ -2,7 +2,9 @@
 // steps from post to post, advantages as those steps carried back. All of it is in the unit
 // of the score and has one scale. What a reader looks at lights what it is made of.
 import { address, againButton, aloud, between, copyButton, element, lang, onceAFrame, show, shown, slider, styled, styles, svg, write } from "./lab.js"
-import { CHOICES, VIEWS, estimate, overAnswers, python, read, values, written } from "./strip_model.js"
+import { bindFigures } from "./bound.js"
+import { pictureButton } from "./picture.js"
+import { CHOICES, VIEWS, estimate, figures, overAnswers, python, read, values, written } from "./strip_model.js"
 import { ANSWERS } from "./world.js"
 
 const WORDS = {
@@ -294,7 +296,7 @@ const drawOver = () => {
 
 export const mount = async (place, view = "gae") => {
   await Promise.all([styled, styles("strip.css")])
-  const { begin, first } = VIEWS[view]
+  const { begin, first, section: text } = VIEWS[view]
   const link = address("strip", { read, write: written })
   let state = link.read(begin)
   const atFirst = { kind: "A", t: 0 }
@@ -309,6 +311,8 @@ export const mount = async (place, view = "gae") => {
   const rounded = (v) => Math.round(v * 100) / 100
   const over = drawOver()
   const lambda = slider({ label: "λ", min: 0, max: 1, step: 0.01, get: () => state.lambda, set: (x) => alter({ lambda: x }) })
+  const inText = bindFigures(text, { lam: {
+    min: 0, max: 1, step: 0.01, label: "λ", get: () => state.lambda, set: (x) => alter({ lambda: x }) } })
   const chips = CHOICES.map((row) => element("button", { type: "button", onclick: () => { lit = atFirst; alter({ answer: row }) } }, sentence(row)))
   const says = element("p", { class: "equation" }), verdict = element("p", { class: "says" }), live = aloud()
   const words = first.map((en) => word(ANSWERS.find(({ tokens }) => tokens[0].en === en).tokens[0]))
@@ -316,7 +320,8 @@ export const mount = async (place, view = "gae") => {
     element("div", { class: "answers", role: "group", "aria-label": WORDS.answer }, chips),
     strip.root, says, lambda.node,
     element("p", { class: "head" }, WORDS.over(words[0])), over.root, verdict, live.node,
-    element("div", { class: "answers" }, againButton(() => { lit = atFirst; alter(structuredClone(begin)) }), copyButton(() => python(state))))
+    element("div", { class: "answers" }, againButton(() => { lit = atFirst; alter(structuredClone(begin)) }), copyButton(() => python(state)),
+      pictureButton(() => [strip.root, over.root], () => [says.textContent, verdict.textContent])))
   const draw = () => {
     const numbers = estimate(state), [own, other] = first.map((en) => overAnswers(en, state))
     lit = { ...lit, t: Math.min(lit.t, numbers.values.length - 1) }
@@ -328,6 +333,7 @@ export const mount = async (place, view = "gae") => {
     live.say(`${says.textContent} ${verdict.textContent}`)
     chips.forEach((chip, i) => chip.setAttribute("aria-pressed", CHOICES[i] === state.answer))
     lambda.update()
+    inText(figures(state, begin))
   }
   show(place, section)
   new ResizeObserver(() => {

@@ -11,7 +11,17 @@ export const BEGIN = { answer: 11, lambda: 0.95, says: {} }
 // What each view begins with, and the two first tokens that it weighs against each other
 // over all answers.
 export const VIEWS = {
-  gae: { first: ["No", "Yes"], begin: BEGIN },
+  gae: { first: ["No", "Yes"], begin: BEGIN, section: "three" },
+}
+
+// What the figures of that section are worth now, by their expressions there. They are
+// about the answer that the view begins with, whichever is drawn.
+export const figures = (state, begin) => {
+  const { deltas, advantages } = estimate({ ...state, answer: begin.answer })
+  const found = { lam: state.lambda }
+  deltas.forEach((x, t) => { found[`delta[${t}]`] = x })
+  advantages.forEach((x, t) => { found[`lucky[${t}]`] = x })
+  return found
 }
 
 export const values = (row, says) => ANSWERS[row].before.map((node) => criticValue(node, says))
