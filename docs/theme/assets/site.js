@@ -123,6 +123,9 @@ const mountWidget = (place) => {
   const [widget, view] = place.dataset.lab.split("/")
   import(new URL(`lab/${widget}.js`, scripts)).then(({ mount }) => mount(place, view)).catch(() => {})
 }
+if (document.querySelector(".judged, [data-exercises]") && location.protocol !== "file:") {
+  import(new URL("lab/exercises.js", scripts)).then(({ mount }) => mount()).catch(() => {})
+}
 const waiting = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) if (isIntersecting) mountWidget(target)
 }, { rootMargin: "200px" })
