@@ -1,10 +1,10 @@
 """The exercises and the puzzle of a page: task lists of the answers that people give.
 
-An exercise is a fold ``??? question`` that begins with such a list; a puzzle is a box
-``!!! question`` that ends with one. An item is an answer and what there is to say to
-who gives it, marked ``[x]`` where it is right. How the items begin says of which kind
-the answer is: a ``number`` is a bound figure, a ``choice`` is bold, ``code`` is plain
-inline code.
+An exercise is a fold ``??? question`` with such a list, above which nothing but the
+words of the question may stand; a puzzle is a box ``!!! question`` that ends with one.
+An item is an answer and what there is to say to who gives it, marked ``[x]`` where it
+is right. How the items begin says of which kind the answer is: a ``number`` is a bound
+figure, a ``choice`` is bold, ``code`` is plain inline code.
 """
 
 from collections.abc import Iterator
@@ -63,7 +63,8 @@ def _place_of(found: Tag, box: Tag) -> str:
     parts = box.find_all(True, recursive=False)
     if "question" not in classes or found.name != "ul":
         return ""
-    if box.name == "details" and parts[1] is found:  # the first is its summary
+    above = {part.name for part in found.find_previous_siblings()}
+    if box.name == "details" and above <= {"summary", "p"}:
         return EXERCISE
     if "admonition" in classes and parts[-1] is found:
         return PUZZLE

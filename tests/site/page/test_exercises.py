@@ -10,6 +10,8 @@ from tests.site.sample import EN, ZH, broken, line_of, page
 EXERCISE = """\
 ??? question "1. One and one?"
 
+    Add them.
+
     - [x] `2.00`{ data-is="total" }: counted.
     - [ ] `1.00`{ data-is="total - 1" }: one of them was left out.
 
@@ -55,7 +57,7 @@ def test_a_list_is_read_with_its_place_its_kinds_and_hints():
         ("- [ ] `1.00`", "- `1.00`", "1.00: one of them", "- `1.00`"),
         ('1.00`{ data-is="total - 1" }', '2.00`{ data-is="total" }', "twice", "- [ ]"),
         ("??? question", "??? note", "belongs to no exercise", "- [x]"),
-        ('and one?"\n', 'and one?"\n\n    First words.\n', "belongs to no", "- [x]"),
+        ('and one?"\n', 'and one?"\n\n    > A quotation.\n', "belongs to no", "- [x]"),
     ],
 )  # fmt: skip
 def test_a_list_that_nobody_can_be_judged_by_is_named(old, new, found, at):
