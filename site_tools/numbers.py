@@ -42,11 +42,14 @@ PART_WORDS = (
 PART = rf"(?:{PART_WORDS})(?:s\b|\b(?!\s+(?!of|as|less|more|the|and|or|to|is|are)\w))"
 # Not the lower half of a picture, nor what is half right.
 HALF = (
-    r"(?<!upper )(?<!lower )(?<!first )(?<!second )(?<!other )(?<!middle )"
+    r"(?<!upper\s)(?<!lower\s)(?<!first\s)(?<!second\s)(?<!other\s)(?<!middle\s)"
+    r"(?<!latter\s)(?<!last\s)"
     r"\b(?:half|halves)\b"
     r"(?![ -](?:right|true|written|done|an hour|open|precision|a unit))"
     r"|(?<![到那对前后上下另])(?<!中间)一半"
 )
+# How often something is done is no figure.
+OFTEN = r"(?!,?\s(?:each|every|per|in a row)\b)"
 # How much larger or smaller something is; one that is counted, as in "runs twice", is
 # no figure, nor is double precision.
 GROWN = (
@@ -58,6 +61,15 @@ GROWN = (
     rf"|\b(?:an|{COUNTED}) orders? of magnitude\b"
     rf"|[\d{NUMERAL}]+\s*个数量级"
     rf"|翻了?(?:不止|将近|几乎|近)?[{NUMERAL}]番|翻番|翻倍|加倍(?!努力|小心)|减半"
+)
+# By one or two is a term of a formula, as is one standard deviation.
+MULTIPLIED = (
+    rf"\bmultiplied by (?!one\b|two\b|[012]\b){COUNTED}\b"
+    rf"|乘以\s*(?![012]\b|[一二两])[\d{NUMERAL}]+"
+)
+SIGMAS = (
+    rf"(?!one\b){COUNTED}[ -]?(?:sigmas?\b|σ|standard deviations?\b)"
+    rf"|(?!一)[\d{NUMERAL}]+\s*个?(?:标准差|σ|西格玛)"
 )
 # Alone before a number, as in ×2: behind a number or a name it is a product, or a size.
 FACTOR = rf"\d)\]{NAME}\ufffc"
@@ -89,10 +101,10 @@ FORMS = {
     ),
     "a multiple": (
         rf"(?:{WHOLE}|\b(?:{NUMBER_WORDS}))[ -]?fold\b"
-        rf"|(?:{WHOLE}|{NUMBER_WORD})[ -]times\b"
+        rf"|(?:{WHOLE}|{NUMBER_WORD})[ -]times\b{OFTEN}"
         rf"|{WHOLE}\s?×(?!\s*[\d(])"
         rf"|{WHOLE}[xX]\b|[\d{NUMERAL}]+\s*(?:多)?倍半?|\bfactor of {COUNTED}"
-        rf"|{TIMES_ALONE}|{GROWN}"
+        rf"|{TIMES_ALONE}|{GROWN}|x(?!86){WHOLE}\b|{MULTIPLIED}|{SIGMAS}"
     ),
     "arithmetic in words": (
         rf"{COUNTED} (?:plus|minus|times|divided by) {COUNTED}"
@@ -101,8 +113,9 @@ FORMS = {
     ),
     "a share": (
         rf"(?!one\b){COUNTED} (?:of|of the|of all) {COUNTED}\b(?! |-(?:{NUMBER_WORDS}))"
+        rf"|(?!one\b){COUNTED} of {COUNTED}(?= (?:are|is|were|was|have|has|do)\b)"
         rf"|{COUNTED} (?:out of|in)(?: every| a| the)? {COUNTED}\b"
-        rf"|[\d{NUMERAL}]+\s*[个次条步行位份](?:里面?|中|当中)(?:有|占)?\s*[\d{NUMERAL}]+\s*[个次条步行位份]"
+        rf"|[\d{NUMERAL}]+\s*[个次条步行位份](?:里面?|中|当中)[有占的]?\s*[\d{NUMERAL}]+\s*[个次条步行位份]"
         r"|\bfifty-fifty\b"
     ),
     "a ratio": (
@@ -110,7 +123,7 @@ FORMS = {
         rf"|(?!一比一)[{NUMERAL}]+比[{NUMERAL}]+(?![较例])"
     ),
     "a fraction": (
-        rf"\d+\s*[/÷]\s*\d+|(?:\d+\s?)?[¼-¾⅐-⅞]|[{NUMERAL}\d]+\s?分之\s?[{NUMERAL}\d]+"
+        rf"(?!1/0\b|0/1\b)\d+\s*[/÷]\s*\d+|(?:\d+\s?)?[¼-¾⅐-⅞]|[{NUMERAL}\d]+\s?分之\s?[{NUMERAL}\d]+"
         rf"|\d+[-‑/]\d+ths\b|(?:\ba|{NUMBER_WORD})[ -]{PART}"
         rf"|{HALF}|半数|对半|[{NUMERAL}]+个半"
     ),

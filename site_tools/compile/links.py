@@ -141,15 +141,25 @@ def redirects(
         for place in (old, new):
             if not PLACE.fullmatch(str(place)):
                 raise Refusal("redirect_place", file=file, text=place)
+    for old, new in moves.items():
+        onward = _end_of(new, moves)
         faults = {
+            "redirect_circle": onward in moves,
             "redirect_chain": new in moves,
             "redirect_no_page": new.partition("#")[0] not in pages,
             "redirect_still_there": old in pages,
         }
         values = {"file": file, "old": old, "new": new}
         for key in (key for key, holds in faults.items() if holds):
-            raise Refusal(key, **values, onward=moves.get(new, ""))
+            raise Refusal(key, **values, onward=onward)
     return moves
+
+
+def _end_of(place: str, moves: Mapping[str, str]) -> str:
+    """Where a place leads in the end; one that leads back is still among the moves."""
+    for _ in moves:
+        place = moves.get(place, place)
+    return place
 
 
 def short(

@@ -7,13 +7,20 @@ the pages at hand.
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
 from site_tools.compile import navigation, reference
-from site_tools.compile.links import REDIRECTS, SHORT, redirects, short
+from site_tools.compile.links import (
+    REDIRECTS,
+    SHORT,
+    check_anchors,
+    redirects,
+    short,
+)
 from site_tools.contributing.fix import mended
+from site_tools.judge.links import Pages
 from site_tools.judge.typography import check_typography
 from site_tools.messages import LANGUAGES, Message, Problem, Refusal, problem
 from site_tools.page.page import read_page
@@ -100,7 +107,23 @@ def check_moves(root: Path) -> list[Message]:
     for path in reference.pages(reference.read(package), LANGUAGES[0]):
         known.add(path.removesuffix(".md"))
     try:
-        short(texts[1], known, redirects(texts[0], known))
+        moves = redirects(texts[0], known)
+        _check_anchors(root, moves, REDIRECTS)
+        _check_anchors(root, short(texts[1], known, moves), SHORT)
     except Refusal as fault:
         return [fault.message]
     return []
+
+
+def _check_anchors(root: Path, moves: Mapping[str, str], file: str) -> None:
+    """Refuse the first move to an anchor that its page has not, in a language."""
+    for language in LANGUAGES:
+        pages = Pages(root, language)
+        ids = dict[str, set[str]]()
+        for place in moves.values():
+            page, _, anchor = place.partition("#")
+            if anchor and pages.have(f"{page}.md"):
+                known = ids.setdefault(page, pages.headings(f"{page}.md"))
+                if anchor not in known:  # the others take long to know
+                    known.update(pages.ids(f"{page}.md"))
+        check_anchors(moves, ids, file)

@@ -5,6 +5,7 @@ read as they lie in the wheel, and nothing of them is imported.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -192,6 +193,14 @@ class WheelNames:
 
 def _line_of_key(key: str, text: str) -> int:
     """The line of a dotted key, or of the first that ends so, in a config; else 0."""
+    for number, whole in keys_by_line(text):
+        if f".{whole}".endswith(f".{key}"):
+            return number
+    return 0
+
+
+def keys_by_line(text: str) -> Iterator[tuple[int, str]]:
+    """Each key of a config as it is written, with dots, and its line."""
     open_keys = list[tuple[int, str]]()
     for number, line in enumerate(text.split("\n"), 1):
         match = YAML_KEY.match(line)
@@ -201,10 +210,7 @@ def _line_of_key(key: str, text: str) -> int:
         while open_keys and open_keys[-1][0] >= depth:
             open_keys.pop()
         open_keys.append((depth, match[2]))
-        whole = ".".join(name for _, name in open_keys)
-        if f".{whole}".endswith(f".{key}"):
-            return number
-    return 0
+        yield number, ".".join(name for _, name in open_keys)
 
 
 def _definitions(path: str, text: str) -> list[tuple[str, Definition]]:

@@ -5,6 +5,7 @@ the code, only a run of changed code could show.
 """
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from site_tools.messages import Message, Problems
@@ -19,6 +20,7 @@ QUESTIONS = ("all", "any", "allclose", "equal", "isfinite", "isnan")
 COMPARISONS = ("allclose", "equal", "isclose", "array_equal", "assert_close")
 TOLERANCES = ("atol", "rtol", "abs", "rel", "abs_tol", "rel_tol")
 RELATIVE = ("rtol", "rel", "rel_tol")
+WIDE_TOLERANCE = 0.5  # a relative tolerance that admits half as much again
 NEVER_NEGATIVE = ("abs", "len", "square", "norm")
 FORM = "assertion_forms"
 
@@ -33,7 +35,8 @@ def check_assertions(page: Page) -> Problems:
 
 def _check_block(page: Page, block: Block, used: set[str]) -> Problems:
     tree = ast.parse(block.text)
-    found = [*_idle(tree), *_uncalled(tree, used)]
+    _empty_loops(tree)
+    found = [*_idle(tree, used), *_uncalled(tree, used)]
     for node, form in sorted(found, key=lambda each: each[0].lineno):
         text, number, snippet = block.lines[node.lineno - 1]
         yield page.problem(
@@ -48,7 +51,21 @@ def _check_block(page: Page, block: Block, used: set[str]) -> Problems:
 Found = tuple[ast.stmt | ast.expr, str]  # where, and by which form
 
 
-def _idle(tree: ast.Module) -> Iterator[Found]:
+def _empty_loops(tree: ast.Module) -> None:
+    """Loop over ``[]`` itself where a name is bound to it and is only looped over."""
+    nodes = [*ast.walk(tree)]
+    loops = [node for node in nodes if isinstance(node, ast.For | ast.comprehension)]
+    named = Counter(node.id for node in nodes if isinstance(node, ast.Name))
+    for node in nodes:
+        if isinstance(node, ast.Assign) and _is_empty(node.value):
+            name = _name_of(node.targets[0])
+            over = [loop for loop in loops if _name_of(loop.iter) == name]
+            if named[name] == len(over) + 1:
+                for loop in over:
+                    loop.iter = node.value
+
+
+def _idle(tree: ast.Module, used: set[str]) -> Iterator[Found]:
     """The assertions that their own form or what stands around them decides."""
     functions = _functions(tree)
     for node in ast.walk(tree):
@@ -61,7 +78,7 @@ def _idle(tree: ast.Module) -> Iterator[Found]:
         elif isinstance(node, ast.Call) and _name_of(node.func) == "assert_close":
             if form := _form_of_call(node):
                 yield node, form
-        elif form := _form_around(node):
+        elif form := _form_around(node, used):
             for claim in _assertions_in(node):
                 yield claim, form
 
@@ -74,10 +91,10 @@ def _assertions_in(node: ast.AST) -> list[ast.Assert]:
     return found
 
 
-def _form_around(node: ast.AST) -> str:
+def _form_around(node: ast.AST, used: set[str]) -> str:
     """The form of a statement that keeps what is in it from failing, if it has one."""
     if isinstance(node, ast.Try):
-        swallows = any(_swallows(handler) for handler in node.handlers)
+        swallows = any(_swallows(handler, used) for handler in node.handlers)
         return "swallowed" if swallows else ""
     if isinstance(node, ast.With):
         suppressed = any(_suppresses(item.context_expr) for item in node.items)
@@ -95,17 +112,20 @@ def _suppresses(context: ast.expr) -> bool:
     return any(_name_of(kind) in CAUGHT for kind in context.args)
 
 
-def _swallows(handler: ast.ExceptHandler) -> bool:
+def _swallows(handler: ast.ExceptHandler, used: set[str]) -> bool:
     """True if a handler takes a failed assertion and does nothing about it."""
     kinds: Sequence[ast.expr | None] = [handler.type]
     if isinstance(handler.type, ast.Tuple):
         kinds = handler.type.elts
     if not any(kind is None or _name_of(kind) in CAUGHT for kind in kinds):
         return False
-    return all(_does_nothing(statement) for statement in handler.body)
+    return all(_does_nothing(statement, used) for statement in handler.body)
 
 
-def _does_nothing(statement: ast.stmt) -> bool:
+def _does_nothing(statement: ast.stmt, used: set[str]) -> bool:
+    """True for what leaves nothing behind, such as a name that nobody reads."""
+    if isinstance(statement, ast.Assign):
+        return not any(_name_of(target) in used for target in statement.targets)
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant)
     return isinstance(statement, ast.Pass | ast.Continue | ast.Break)
@@ -134,6 +154,9 @@ def _is_false(node: ast.expr) -> bool:
 def _form_of(test: ast.expr, functions: set[str]) -> str:
     """The form by which a test is decided before anything is computed, if it is."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        absent = getattr(test.operand, "func", None)  # not hasattr says something
+        if _name_of(absent) == "hasattr":
+            return ""
         return _form_of(test.operand, functions)
     if isinstance(test, ast.BoolOp):
         forms = [_form_of(value, functions) for value in test.values]
@@ -189,7 +212,7 @@ def _form_of_comparison(test: ast.Compare) -> str:
 def _form_of_call(test: ast.Call) -> str:
     """The form of a call that answers the same of whatever it is asked about."""
     name, arguments = _name_of(test.func), list(test.args)
-    if name == "isinstance":
+    if name in ("isinstance", "hasattr"):
         return "thing"
     if name in ("all", "any", "bool") and len(arguments) == 1:
         return _form_of_all(arguments[0])
@@ -221,10 +244,10 @@ def _form_of_all(argument: ast.expr) -> str:
 
 
 def _admits_all(tolerance: ast.keyword) -> bool:
-    """True for a relative tolerance of the whole, and for one without a bound."""
+    """True for a relative tolerance of half or more, and for one without a bound."""
     if ast.unparse(tolerance.value) in ("math.inf", "torch.inf", "float('inf')", "inf"):
         return True
-    return tolerance.arg in RELATIVE and _number(tolerance.value) >= 1
+    return tolerance.arg in RELATIVE and _number(tolerance.value) >= WIDE_TOLERANCE
 
 
 def _is_same(left: ast.expr, right: ast.expr) -> bool:

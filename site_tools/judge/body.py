@@ -1,4 +1,4 @@
-"""The Markdown of a page: boxes, quotations, pictures, formulas, no HTML."""
+"""The Markdown of a page: boxes, quotations, pictures, formulas, marks, no HTML."""
 
 import re
 
@@ -24,6 +24,11 @@ LEFT = {
     "html": re.compile(r"<(?!img)[A-Za-z!/][^>]*>?"),  # a picture is told by itself
     "formula_unclosed": re.compile(r"(?<!\\)\$\$.*"),
 }
+# Marks of Markdown that readers see, since what they open is not closed.
+SEEN_MARKS = re.compile(
+    r"\*\*|`|(?<!\$)\$(?![\d$])|\]\(|\] ?[(（](?:https?:|[\w./-]*\.md)"
+    r"|(?<![\w*])\*(?=\w)"
+)
 
 
 def check_patterns(page: Page) -> Problems:
@@ -59,3 +64,17 @@ def check_left(page: Page) -> Problems:
             if left := pattern.search(line):
                 yield page.problem(number, key, text=left[0])
                 break  # one word on each line
+
+
+def check_seen_marks(page: Page) -> Problems:
+    """The first mark of a paragraph that readers see: bold, code, formula or link."""
+    for flow in page.flows:
+        for piece in flow.pieces:
+            seen = SEEN_MARKS.search(piece.text) if piece.kind == "text" else None
+            if seen is None:
+                continue
+            around = piece.text[seen.start() :].partition("\n")[0][:20]
+            line = page.line_near(around, piece.line)
+            if f"\\{seen[0][0]}" not in page.text.split("\n")[line - 1]:
+                yield page.problem(line, "mark_unclosed", text=around.strip())
+                break

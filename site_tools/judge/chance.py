@@ -21,6 +21,9 @@ SOURCES_OF = {
         "platform sys.version sys.version_info sys.hexversion sys.platform"
         " torch.__version__ torch.version numpy.__version__ importlib.metadata.version"
         " os.getpid os.cpu_count os.uname torch.get_num_threads socket.gethostname"
+        " sysconfig torch.cuda.is_available torch.cuda.device_count"
+        " torch.cuda.get_device_name torch.cuda.get_device_capability"
+        " torch.cuda.get_device_properties torch.backends.mps.is_available"
     ),
     "code_reads_address": "id hash",
 }
@@ -84,10 +87,19 @@ def _found(copy: Copy) -> Iterator[tuple[int, str, str]]:
             bare = not call.args and not call.keywords
             if name in UNSEEDED and bare:
                 yield call.lineno, "code_unseeded", name
+            if name == "threading.Thread" and not any(map(_waits, calls)):
+                yield call.lineno, "code_unjoined", name
             given = any(keyword.arg == "generator" for keyword in call.keywords)
             for seed, draws in DRAWS.items():
                 if name in draws and not given and seed not in seeded:
                     yield call.lineno, "code_unseeded", name
+
+
+def _waits(call: ast.Call) -> bool:
+    """True for ``thread.join()``; the ``join`` of a text is given what it joins."""
+    waited = call.args[0] if call.args else ast.Constant(0)
+    is_join = getattr(call.func, "attr", "") == "join"
+    return is_join and isinstance(waited, ast.Constant)
 
 
 def _imported(nodes: list[ast.AST]) -> dict[str, str]:
@@ -119,6 +131,6 @@ def _dotted_name(node: ast.AST, known: dict[str, str]) -> str:
 
 
 def _is_among_sources(name: str, sources: list[str]) -> bool:
-    if name == "secrets" or name == "platform":
+    if name in ("secrets", "platform", "sysconfig"):
         return False  # the module alone reads nothing
     return any(name == each or name.startswith(f"{each}.") for each in sources)

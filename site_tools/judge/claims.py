@@ -25,8 +25,15 @@ class Claim(NamedTuple):
 
 
 def check_claims(page: Page) -> Problems:
-    """The question or title and the aliases that another page of the language has."""
+    """The question or title and the aliases that a page of the language has already."""
     own = claims(page.text)
+    first = dict[tuple[str, bool], Claim]()
+    for claim in own:
+        before = first.setdefault(claim.heard, claim)
+        if before is not claim and claim.heard[0]:
+            line = page.line_with("aliases:") or 1
+            values = {"words": claim.words, "key": before.key, "other": before.words}
+            yield page.problem(line, "claim_again", **values)
     docs = page.root / "docs" / page.language
     for path in paths(docs):
         if path == f"{page.id}.md":

@@ -77,16 +77,25 @@ def _is_list_of_texts(value: object) -> bool:
 
 
 def _rounds(page: Page) -> Problems:
-    """Rounds of the dialogues that refs names and that no dialogue has."""
-    named = [ref for ref in page.refs if re.fullmatch(QUESTION_ID, ref)]
+    """Rounds of the dialogues that refs or answers names and that no dialogue has."""
+    for key in ("refs", "answers"):
+        for ref, near in _unknown_rounds(page, key).items():
+            values = {"key": key, "ref": ref, "near": near}
+            yield page.problem(page.line_with(f"{key}:"), "front_round", **values)
+
+
+def _unknown_rounds(page: Page, key: str) -> dict[str, str]:
+    """The rounds named under a key that no dialogue has, each with the nearest."""
+    named = [ref for ref in page.texts(key) if re.fullmatch(QUESTION_ID, ref)]
     if not named:
-        return
+        return {}
     known = [asked.id for d in read_dialogues(page.root) for asked in d.questions]
+    found = {}
     for ref in named:
         if ref not in known:
             same = [each for each in known if each.startswith(ref[:4])]
-            values = {"ref": ref, "near": [*known, *same][-1]}
-            yield page.problem(page.line_with("refs:"), "front_round", **values)
+            found[ref] = [*known, *same][-1]
+    return found
 
 
 def _needs(page: Page) -> Problems:
@@ -105,6 +114,8 @@ def check_answers(page: Page) -> Problems:
     Whatever else it answers is a thread, by its name or by that of its repository.
     """
     line = page.line_with("answers:") or 1
+    if _unknown_rounds(page, "answers"):
+        return  # which is told by itself
     answers = {page.id: page.texts("answers")}
     for why in disagreements(read_dialogues(page.root), answers):
         yield page.problem(line, "answers_home", why=why)

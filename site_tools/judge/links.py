@@ -1,10 +1,12 @@
 """Links within the site: the page is there, and the place on it.
 
 The strict build of the site refuses dead links as well; here they are told with their
-line and the nearest page or id.
+line and the nearest page or id. So are names of ``ppo_ref``, which become links, and of
+PyTorch.
 """
 
 import difflib
+import importlib
 import posixpath
 import re
 from functools import lru_cache
@@ -24,7 +26,11 @@ from site_tools.source.files import paths, text_of
 
 MOST_IDS = 8  # named where none is like the one that is not there
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
-PACKAGE_NAME = re.compile(r"ppo_ref(?:\.\w+)+")
+# A name of a package, maybe called; and what PyTorch's parts are called for short.
+PACKAGE_NAME = re.compile(
+    r"(?P<name>(?:ppo_ref|torch|nn|F)(?:\.[A-Za-z_]\w*)+)(?:\(.*)?"
+)
+SHORT_NAMES = {"nn": "torch.nn", "F": "torch.nn.functional"}
 # Where the name of a part of the package is no link.
 INERT = ("a", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "pre")
 
@@ -37,29 +43,59 @@ def check_links(page: Page, shown: BeautifulSoup) -> Problems:
     for href, tag in tags.items():
         lines = places_of(page, r"[(<\s]", href) or [page.line_of(tag)]
         yield from _dead(page, href, own, lines)
-    known = _symbols(page.root)
     for name in _package_names(shown):
-        if name not in known:
+        near = _nearest_name(name, page.root)
+        if near != name:
             for line in places_of(page, "`", name) or [1]:
-                yield page.problem(line, "name_unknown", name=name)
+                yield page.problem(line, "name_unknown", name=name, near=near)
 
 
 def _package_names(shown: BeautifulSoup) -> list[str]:
-    """Names of the package, as inline code that is to become a link."""
+    """Names of ``ppo_ref``, which become links, and of PyTorch, as inline code."""
     names = set()
     for code in shown.find_all("code"):
-        name = code.get_text()
-        plain = not code.attrs and not code.find_parent(INERT)
-        if plain and PACKAGE_NAME.fullmatch(name):
-            names.add(name)
+        match = PACKAGE_NAME.fullmatch(code.get_text())
+        quoted = code.find_parent(class_="quote")
+        if match and not quoted and not code.attrs and not code.find_parent(INERT):
+            names.add(match["name"])
     return sorted(names)
+
+
+def _nearest_name(name: str, root: Path) -> str:
+    """The name that a package has and that is most like this one; itself, if it has."""
+    first, _, rest = name.partition(".")
+    if first == "ppo_ref":
+        known = _symbols(root)
+        return name if name in known else nearest(name, known)
+    whole = SHORT_NAMES.get(first, first)
+    near = _nearest_in(whole, rest)
+    return name if near == f"{whole}.{rest}" else near
+
+
+@lru_cache(maxsize=256)
+def _nearest_in(owner: str, rest: str) -> str:
+    """The same of what is imported: each word of a name is looked up in those before.
+
+    PyTorch is imported only where a page names something of it.
+    """
+    found: Any = importlib.import_module(owner)
+    said = owner
+    for word in rest.split("."):
+        near = f"{said}.{nearest(word, dir(found))}"
+        said = f"{said}.{word}"
+        try:
+            here = hasattr(found, word)
+            found = getattr(found, word) if here else importlib.import_module(said)
+        except Exception:  # ImportError, or whatever else a part of it raises
+            return near
+    return said
 
 
 def _dead(page: Page, href: str, own: list[str], lines: list[int]) -> Problems:
     """The problem of an address within the site, and the nearest that has none."""
     if ELSEWHERE.match(href):
         return
-    pages = _Pages(page.root, page.language)
+    pages = Pages(page.root, page.language)
     here = posixpath.dirname(page.id)
     path, _, anchor = href.partition("#")
     file = posixpath.normpath(posixpath.join(here, unquote(path)))
@@ -85,7 +121,7 @@ def _dead(page: Page, href: str, own: list[str], lines: list[int]) -> Problems:
         yield page.problem(line, "link_dead_anchor", **values)
 
 
-class _Pages:
+class Pages:
     """The pages of a language that a link may lead to, as ``gae/inputs.md``."""
 
     def __init__(self, root: Path, lang: str) -> None:

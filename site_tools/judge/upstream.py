@@ -7,7 +7,7 @@ is said of it.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property, lru_cache
@@ -16,10 +16,11 @@ from pathlib import Path
 from bs4 import Tag
 
 from site_tools.data.facts import PINS, nearest_pinned, pinned
-from site_tools.data.wheel_names import WORD, WheelNames, names_of
+from site_tools.data.wheel_names import WORD, WheelNames, keys_by_line, names_of
 from site_tools.messages import Problem, Problems, nearest
 from site_tools.page.page import Page
 from site_tools.page.tree import Flow, Piece
+from site_tools.source.blocks import Kind
 
 # A name of two words at least, or of a call; behind it what it is given.
 PLAIN_NAME = re.compile(
@@ -33,6 +34,14 @@ METRIC_FORM = re.compile(r"(?P<first>[a-z]\w*)(?:/\w+)+")
 PATH = re.compile(
     r"(?<![\w/.-])(?P<path>\w[\w/-]*\.(?:py|yaml))(?![\w/-])"
     r"(?::(?P<first>\d+)(?:[-–](?P<last>\d+))?)?"
+)
+# Lines as words say them: line 9 behind a path or before it, 第 9 行.
+LINES_BEHIND = re.compile(
+    r",? (?:at )?lines? (?P<first>\d+)(?: ?(?:[-–]|to|and) ?(?P<last>\d+))?"
+    r"|[ ，]*的?第 ?(?P<from>\d+) ?(?:行?[-–到至] ?第? ?(?P<to>\d+) ?)?行"
+)
+LINES_BEFORE = re.compile(
+    r"\b[Ll]ines? (?P<first>\d+)(?: ?(?:[-–]|to|and) ?(?P<last>\d+))? (?:of|in) \Z"
 )
 RELEASED_PACKAGES = (
     "verl",
@@ -52,6 +61,11 @@ def check_upstream(page: Page) -> Problems:
     near = Surroundings(page)
     if not near.releases:
         return
+    for piece in _shown_settings(page):
+        match = DOTTED.fullmatch(piece.text)
+        problem = match and _dotted(piece, match["key"], bool(match["added"]), near)
+        if problem:
+            yield problem
     for flow in page.flows:
         if flow.quoted:
             continue
@@ -88,10 +102,14 @@ class Surroundings:
 
     @cached_property
     def own_text(self) -> str:
-        """The code of the page, what it prints, its quotations and pictures."""
-        texts = ["\n".join(fence.lines) for fence in self.page.fences]
+        """The code of the page, what it prints, its quotations and pictures.
+
+        What is only shown, as a config, has names of theirs; a patch makes its own.
+        """
+        texts = list[str]()
         for block in self.page.blocks:
-            texts += [block.text, block.expects or ""]
+            if block.kind is not Kind.SHOWN or block.language == "diff":
+                texts += [*block.fence.lines, block.text, block.expects or ""]
         texts += [flow.text for flow in self.page.flows if flow.quoted]
         for picture in self.page.pictures:
             texts.append((self.page.root / picture).read_text("utf-8"))
@@ -177,6 +195,14 @@ def _is_linked(piece: Piece) -> bool:
     """True if code leads to somebody else's site, which says what the name is."""
     link = piece.node.find_parent("a") if isinstance(piece.node, Tag) else None
     return link is not None and str(link.get("href", "")).startswith("http")
+
+
+def _shown_settings(page: Page) -> Iterator[Piece]:
+    """The keys of configs that are only shown."""
+    for block in page.blocks:
+        if block.language == "yaml":
+            for number, key in keys_by_line(block.text):
+                yield Piece("code", key, page.tree, block.fence.line + number)
 
 
 def _unpinned_refs(page: Page) -> Problems:
@@ -308,7 +334,8 @@ def _paths(flow: Flow, near: Surroundings) -> Problems:
         said = piece.kind == "code" and piece.text.strip() == match[0]
         if piece.kind in ("formula", "bound") or _is_linked(piece):
             continue
-        if not (in_package or match["first"] or said) or near.is_own(path):
+        lines = _lines_named(match)
+        if not (in_package or lines or said) or near.is_own(path):
             continue
         files = near.files(path)
         if not files:
@@ -317,10 +344,22 @@ def _paths(flow: Flow, near: Surroundings) -> Problems:
             alike = nearest(path, near.paths, path)
             values = {"name": path, "near": alike, "place": near.releases[0].release}
             yield near.problem(piece, "upstream_unknown", **values)
-        elif match["first"]:
-            yield from _line_reference(
-                match, piece, _names_beside(flow, match[0]), files, near
-            )
+        elif lines:
+            place = f"{path}:{'-'.join(dict.fromkeys(map(str, lines)))}"
+            beside = _names_beside(flow, match[0])
+            yield from _line_reference(place, lines, piece, beside, files, near)
+
+
+def _lines_named(path: re.Match[str]) -> tuple[int, int] | None:
+    """The first and the last of the lines that are named with a path, if any are."""
+    text = path.string
+    found = [path["first"], path["last"]]
+    if behind := LINES_BEHIND.match(text, path.end()):
+        found += behind.groups()
+    if before := LINES_BEFORE.search(text, 0, path.start()):
+        found += before.groups()
+    numbers = [int(each) for each in found if each]
+    return (numbers[0], numbers[-1]) if numbers else None
 
 
 def _names_beside(flow: Flow, place: str) -> list[str]:
@@ -335,7 +374,8 @@ def _names_beside(flow: Flow, place: str) -> list[str]:
 
 
 def _line_reference(
-    match: re.Match[str],
+    said_place: str,
+    lines: tuple[int, int],
     piece: Piece,
     beside: Sequence[str],
     files: Sequence[tuple[WheelNames, str]],
@@ -345,13 +385,13 @@ def _line_reference(
 
     It is enough that one of the releases has it there.
     """
-    first, last = int(match["first"]), int(match["last"] or match["first"])
+    first, last = lines
     problems = list[Problem]()
     for names, path in files:
         count = names.texts[path].count("\n") + 1
         if not 1 <= first <= last <= count:
             at = f"{names.release} · {path}"
-            values = {"name": match[0], "count": count, "place": at}
+            values = {"name": said_place, "count": count, "place": at}
             problems.append(near.problem(piece, "upstream_lines", **values))
             continue
         own = list[tuple[str, str]]()
@@ -364,7 +404,7 @@ def _line_reference(
         if not own:
             return
         name, due = own[0]
-        values = {"name": match[0], "said": name, "due": due}
+        values = {"name": said_place, "said": name, "due": due}
         values["place"] = names.release
         problems.append(near.problem(piece, "upstream_moved", **values))
     yield problems[0]

@@ -18,14 +18,23 @@ from site_tools.page.tree import Flow, Piece
 
 SETTING = r"`(?:\+|--)?(?P<key>[A-Za-z_]\w*(?:\.\w+)*)(?:=(?P<set>[^`\s]+))?`"
 PLAIN_SETTING = r"`(?:--)?(?P<key>[A-Za-z_]\w*(?:\.\w+)*)`"
+COUNTS = "zero|one|two|three|four|five|six|seven|eight|nine|ten"
 SAID_VALUE = (
     r"(?:`(?P<code>[^`\s]+)`|(?P<value>-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w%×])"
-    r"|(?:on|off|true|false|null|none)\b|关着|不开|关闭|开着|打开))"
+    rf"|(?:on|off|true|false|null|none|{COUNTS})\b(?! of\b)"
+    r"|关着|不开|关闭|开着|打开|[零一二两三四五六七八九十](?=[轮次个步，。；、）\s]|$)))"
 )
+DEFAULT = "(?:默认|缺省)"
+UNSET = (
+    r"(?:unless(?: you| it is)? set(?: it)?"
+    r"|(?:if|when|while)(?: it is)? (?:not |un)set)\b"
+)
+UNSET_ZH = "(?:不|没|没有|未)(?:设|设置|填|给)(?:它)?(?:时|的话|的时候)"
 # Forms of words in both languages, each with a setting and what is said of it.
 DEFAULT_FORMS = (
     rf"{SETTING},? ?[（(](?:the )?default(?: is|:)? {SAID_VALUE}",
-    rf"{SETTING}[^`，。；（(]{{0,2}}[（(]?默认(?:值)?(?:就?是|为)?[：:]? ?{SAID_VALUE}",
+    rf"{SETTING}[^`，。；（(]{{0,2}}[（(]?{DEFAULT}值?(?:就?是|为)?[：:]? ?"
+    rf"{SAID_VALUE}",
     rf"{SETTING} ?[（(](?:the )?default(?:s|值)?[)）]",
     rf"{SETTING}[（(]默认值?[)）]",
     rf"{SETTING} (?:is the default\b|是默认值)",
@@ -36,14 +45,20 @@ DEFAULT_FORMS = (
     rf"{PLAIN_SETTING},?(?: which)? defaults? to {SAID_VALUE}",
     rf"[Dd]efault (?:value )?(?:of|for) {PLAIN_SETTING}(?: is|,) {SAID_VALUE}",
     rf"{PLAIN_SETTING},? default {SAID_VALUE}",
-    rf"{PLAIN_SETTING}的默认值?(?:是|为) ?{SAID_VALUE}",
-    rf"默认 ?{PLAIN_SETTING} ?(?:是|为|=) ?{SAID_VALUE}",
+    rf"{PLAIN_SETTING}的{DEFAULT}值?(?:是|为) ?{SAID_VALUE}",
+    rf"{DEFAULT} ?{PLAIN_SETTING} ?(?:是|为|=) ?{SAID_VALUE}",
+    rf"(?i:{UNSET}),? {PLAIN_SETTING} (?:is|=) {SAID_VALUE}",
+    rf"{PLAIN_SETTING} (?:is|=) {SAID_VALUE},? {UNSET}",
+    rf"{UNSET_ZH}，? ?{PLAIN_SETTING} ?就?(?:是|为|=) ?{SAID_VALUE}",
+    rf"{PLAIN_SETTING} ?{UNSET_ZH}，?就?(?:是|为|=) ?{SAID_VALUE}",
     r"(?:default (?:is )?|默认(?:是|用|的)? ?)"
     r"`(?P<key>[A-Za-z_]\w*(?:\.\w+)*)=(?P<set>[^`\s]+)`",
 )
 SAID_DEFAULT = [re.compile(form) for form in DEFAULT_FORMS]
 OFF = ("off", "关着", "不开", "关闭")
 ON = ("on", "开着", "打开")
+NUMERALS = dict(zip(COUNTS.split("|"), range(11), strict=True))
+NUMERALS |= dict(zip("零一二三四五六七八九十两", [*range(11), 2], strict=True))
 
 
 class SaidDefault(NamedTuple):
@@ -141,6 +156,7 @@ def _spoken_of(page: Page, text: str, key: str) -> list[WheelNames]:
 
 def _same(told: str, there: Any) -> bool:
     """True if a value as it is said is this default."""
+    told = str(NUMERALS.get(told, told))
     if told in OFF:
         return not there
     if told in ON:

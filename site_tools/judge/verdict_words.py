@@ -1,4 +1,4 @@
-"""The word with which an answer begins: yes, no or it depends, in both languages.
+"""The word with which an answer begins: yes, no, seldom, and so on, in both languages.
 
 Only words that can mean nothing else are compared; an answer that begins otherwise, as
 *Before* or *每个词的惊喜*, is for people to compare.
@@ -14,6 +14,8 @@ END = r"(?=[，。：；！,.:;!—]|$)"  # behind a word that stands alone
 # In this order: what hedges begins as what denies does.
 WORDS = {
     "en": (
+        ("seldom", r"(?:hardly ever|almost never|usually not|rarely|seldom)\b"),
+        ("mostly", rf"(?:almost always|nearly always|mostly|usually){END}"),
         ("depends", r"(?:(?:it|that|this) )?depends\b|not (?:always|necessarily)\b"),
         ("depends", r"(?:only )?sometimes\b|yes and no\b|partly\b"),
         ("no", rf"(?:no|never|wrong|false|neither){END}"),
@@ -22,6 +24,8 @@ WORDS = {
         ("yes", rf"(?:right|true|correct|indeed|certainly|of course){END}"),
     ),
     "zh": (
+        ("seldom", "(?:几乎|基本|通常|一般|多半)(?:都|从)?[不没]|很少|极少"),
+        ("mostly", "(?:几乎总|几乎都|多半|通常|一般|大多)[是会对]"),
         ("depends", "视情况|视.{1,8}而定|看情况|[要得]看|取决于|说不准|是也不是"),
         ("depends", "不一定|不总|不都|未必|不见得|有时|不全|不完全|对?了?一半"),
         ("yes", "没错|不错|没问题|无疑|当然"),
@@ -36,7 +40,7 @@ BEFORE = re.compile(r"[\s*_“「（(]*")  # marks of emphasis, quotation marks
 
 
 def read_verdict(words: str, language: str) -> str:
-    """What an answer's first word says: ``yes``, ``no``, ``depends``, or nothing."""
+    """What an answer's first word says: the name of it, as ``yes``, or nothing."""
     said = BEFORE.sub("", words, count=1).replace("*", "")
     for meaning, pattern in WORDS[language]:
         if re.match(pattern, said, re.IGNORECASE):

@@ -49,8 +49,7 @@ def _names_in_text(page: Page, names: Sequence[Name]) -> Problems:
             continue
         text = page.without_refs(flow.prose)
         for found in rejected_words(text, page.language, names):
-            piece = flow.piece_at(found.start)
-            line = page.line_near(found.word, piece.line)
+            line = page.line_near(found.word, flow.line_at(found.start))
             yield _problem(page.path, line, found, page.language)
 
 

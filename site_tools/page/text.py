@@ -120,6 +120,14 @@ class PageText:
         first = shown.strip().partition("\n")[0]
         return self.line_with(first, line) or self.line_with(first) or line
 
+    def line_marked(self, shown: str, line: int) -> int:
+        """The next line on which a text has marks in it, as 0.**5**; else this."""
+        written = re.compile("[*_`~\\[\\]]*".join(map(re.escape, shown.strip())))
+        for number, row in enumerate(self._rows[line - 1 :], line):
+            if any(match[0] != shown for match in written.finditer(row)):
+                return number
+        return line
+
     def line_with(self, shown: str, first: int = 1) -> int:
         """The first line of the file, from ``first`` on, that holds a text, or 0."""
         for number, row in enumerate(self._rows, 1):

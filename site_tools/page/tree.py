@@ -74,6 +74,14 @@ class Flow:
                 return piece
         return self.pieces[-1]
 
+    def line_at(self, offset: int) -> int:
+        """The line that a character of the text stands on."""
+        for piece in self.pieces:
+            if offset < len(piece.text):
+                return piece.line + piece.text[:offset].lstrip().count("\n")
+            offset -= len(piece.text)
+        return self.pieces[-1].line
+
     def figures(self, words: str) -> Iterator[tuple[Number, Piece]]:
         """Each figure of its words, of which some may be blanked, and where it is."""
         for number in unproved_numbers(words, counts=self.in_table):

@@ -60,7 +60,11 @@ def _in_text(flow: Flow, page: PageText) -> Problems:
     words = flow.hiding("formula")
     for number, piece in flow.figures(page.without_refs(words)):
         raw = words[number.start : number.end]
-        line = page.line_near(raw, piece.line)
+        line = flow.line_at(number.start)
+        if raw in piece.text:
+            line = page.line_near(raw, line)
+        else:
+            line = page.line_marked(raw, line)
         if piece.kind in SPOKEN:  # in which nothing can be bound
             values = {"figure": as_shown(number), "name": piece.kind}
             yield page.problem(line, "figure_in_attribute", **values)

@@ -11,6 +11,7 @@ import os
 import random
 import sys
 import tempfile
+import threading
 import traceback
 import typing
 import warnings
@@ -205,8 +206,9 @@ def evaluate(expression: str, names: dict[str, Any]) -> Value:
 def _observed(run: Callable[[], None], has_plots: bool = False) -> Result:
     """Run code: what it prints, its plots, and its failure, if it fails."""
     output, stderr, plots = Stdout(), Stderr(), tuple[tuple[str, str], ...]()
-    ignored: list[Any] = []  # what Python only reports, as a file that was not closed
-    sys.unraisablehook = ignored.append
+    # What Python only reports: a file that was not closed, the exception of a thread.
+    ignored: list[Any] = []
+    sys.unraisablehook = threading.excepthook = ignored.append
     os.truncate(PAST, 0)
     try:
         with redirect_stdout(output), redirect_stderr(stderr):

@@ -1,14 +1,12 @@
 """GAE: one dial between a single TD error and all of them."""
 
 # --8<-- [start:three]
-from ppo_ref.examples import three_tokens
+from ppo_ref.examples import world
 
-guess = three_tokens().values[0].tolist()
-delta = (
-    guess[1] - guess[0],
-    guess[2] - guess[1],
-    1 - guess[2],  # the score
-)
+w, row = world(), 11  # "No idea, maybe 2"
+before = w.values[row].tolist()  # V
+after = [*before[1:], w.scores[row].item()]
+delta = [after[t] - before[t] for t in range(6)]
 
 def backward(delta, lam):
     A, later = [], 0  # nothing after the end
@@ -18,52 +16,85 @@ def backward(delta, lam):
     return A
 
 lam = 0.95
-three = backward(delta, lam)
-print(*(f"{a:.3f}" for a in three))
+lucky = backward(delta, lam)
+for row_of in delta, lucky:
+    print(*(f"{x:z6.3f}" for x in row_of))
 # --8<-- [end:three]
 
 # --8<-- [start:lambdas]
-print("lambda   A_0   A_1   A_2")
+print("lambda    No  idea     ,")
 table = {}
 for x in 0, 0.5, lam, 1:
     table[x] = backward(delta, x)
-    cells = (f"{a:.3f}" for a in table[x])
+    cells = (f"{a:5.2f}" for a in table[x][:3])
     print(f"{x:6.2f}", *cells)
 # --8<-- [end:lambdas]
 
-# --8<-- [start:tree]
-exact, start, says = 0.5, 0.25, 0.1  # V
-truth = exact - start  # what a first 1 is worth
+# --8<-- [start:over]
+import torch
+from ppo_ref import advantages
 
-def estimates(V_1, lam):
-    """A_0 of a first 1: then 1, then 0."""
-    d_0 = V_1 - start
-    then_1 = d_0 + lam * (1 - V_1)
-    then_0 = d_0 + lam * (0 - V_1)
-    mean = (then_1 + then_0) / 2
-    return then_1, then_0, mean
+chance = w.response_probs(w.edge_log_probs)
+yes, no = range(9), range(9, 13)  # by first token
 
-def show(V_1):
-    print("lambda  then 1  then 0    mean    bias")
+def of_first_token(rows, says, lam):
+    """Its mean advantage, and the spread."""
+    told = world(critic={"No": says})
+    r = torch.zeros_like(told.values)
+    ends = told.response_mask.sum(1) - 1
+    r[range(len(ends)), ends] = told.scores
+    A = advantages.gae(
+        token_level_rewards=r,
+        values=told.values,
+        response_mask=told.response_mask,
+        gae_lambda=lam,
+    ).advantages[rows, 0]
+    p = chance[rows] / chance[rows].sum()
+    mean = p @ A
+    spread = (p @ (A - mean) ** 2).sqrt()
+    return mean.item(), spread.item()
+
+start, after_no = w.exact_values[9, :2].tolist()
+truth = after_no - start  # of "No"
+
+def show(says):
+    print(f"critic says {says:.2f}")
+    print("lambda  mean   bias spread")
     for x in 0, 0.5, lam, 1:
-        a, b, mean = estimates(V_1, x)
-        bias = mean - truth
-        cells = f"{a:7.3f} {b:7.3f} {mean:7.3f}"
-        # z: a 0 without a sign
-        print(f"{x:6.2f} {cells} {bias:z7.3f}")
+        mean, spread = of_first_token(no, says, x)
+        cells = f"{mean:5.2f} {mean - truth:z6.2f}"
+        print(f"{x:6.2f} {cells} {spread:6.2f}")
 
-show(says)
-# --8<-- [end:tree]
+low, high = 0.40, 0.90  # after "No"
+show(low)
+show(high)
+# --8<-- [end:over]
 
 # --8<-- [start:exact]
-show(exact)
+precise = round(after_no, 2)
+show(precise)
 # --8<-- [end:exact]
+
+# --8<-- [start:turn]
+turn = 0.17
+for x in 0, turn, 1:
+    ours, _ = of_first_token(no, high, x)
+    theirs, _ = of_first_token(yes, high, x)
+    cells = f"No {ours:5.2f} Yes {theirs:5.2f}"
+    print(f"{x:4.2f} {cells}")
+    assert (ours > theirs) == (x < turn)
+# --8<-- [end:turn]
 
 # --8<-- [start:gamma]
 gamma = 0.99
 print(f"{gamma**100:.3f} {gamma**1000:.5f}")
 # --8<-- [end:gamma]
 
+# --8<-- [start:short]
+small = 0.9
+worth = [small ** (n - 1) for n in (4, 6)]
+print(*(f"{x:.3f}" for x in worth))
+# --8<-- [end:short]
 # --8<-- [start:batch]
 import torch
 from ppo_ref.examples import shared_batch

@@ -11,14 +11,16 @@ from tests.browser.widgets import press, settle
 LAB, HOME = "notebooks/", ""
 KL, STEPPER = "rewards/kl_of_one_token/", "alignment/value_before_token/"
 VIEW, SURROGATE = "gae/inputs/", "on_policy/surrogate/"
+STRIP = "course/gae/"
 VIEWS = [
     VIEW, "gae/why_sum_deltas/", "gae/token_excesses/", "gae/return_minus_value/",
     "critic/td_error/", "rewards/token_level_rewards/", "alignment/slot_after_eos/",
 ]  # fmt: skip
 # Pages, and how many widgets each has.
-PLACES = dict.fromkeys([HOME, KL, STEPPER, SURROGATE, "debug/symptoms/", *VIEWS], 1)
+PLACES = dict.fromkeys([HOME, KL, STEPPER, SURROGATE, STRIP, *VIEWS], 1)
+PLACES["debug/symptoms/"] = 1
 PLACES[LAB] = 5
-OF_EACH_KIND = {HOME, LAB, KL, STEPPER, SURROGATE, VIEW}
+OF_EACH_KIND = {HOME, LAB, KL, STEPPER, SURROGATE, STRIP, VIEW}
 PHONE = {"width": 390, "height": 844}
 # Whether an element is what one sees in its middle.
 ON_TOP = """element => {
@@ -75,6 +77,7 @@ DRAGGED = [
     (LAB, "[data-lab=variance] .node .drag"),
     (KL, ".actor .drag"),
     (VIEW, ".values .drag"),
+    (STRIP, "g.value"),
 ]
 
 
@@ -316,6 +319,7 @@ def test_a_bug_and_its_assert_are_said_in_the_same_place(tab: Any) -> None:
         (HOME, ".values .drag"), (LAB, "[data-lab=explorer] .values .drag"),
         (VIEW, ".values .drag"), (KL, ".actor .drag"), (LAB, "[data-lab=clip] .handle"),
         (SURROGATE, ".handle"), (LAB, "[data-lab=variance] .handle"),
+        (STRIP, "g.value"),
     ],
 )  # fmt: skip
 def test_one_can_begin_again(tab: Any, page: str, cell: str) -> None:

@@ -295,6 +295,16 @@ def test_a_redirect_to_nowhere_is_told(project, names):
     assert "alignment/old: must lead to a page that exists, got alignment/no" in said
 
 
+def test_a_redirect_to_a_part_that_is_not_there_is_told(project):
+    moves = project / "docs/redirects.yml"
+    moves.write_text(f"alignment/old: {PAGE}#why\n")
+    assert "no problem" in run(project, PAGE)
+    moves.write_text(f"alignment/old: {PAGE}#whyy\n")
+    said = run(project, PAGE)
+    assert f"alignment/old: {PAGE}#whyy must be there" in said
+    assert said.startswith("1 ") and said.endswith("1 problem.\n")
+
+
 # The places of a file of facts, read again in a wheel.
 
 LINES = ["def f():", "    return gamma", "x = 1"]

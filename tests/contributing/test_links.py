@@ -25,6 +25,9 @@ SOUND = [
     "[a](../ppo_ref/advantages.md#ppo_ref.advantages.gae) `ppo_ref.advantages.gae`",
     "`[a](gone.md)` [a][b]\n\n[b]: ../reference/notation.md",
     "```text\n[a](gone.md)\n```",
+    "`torch.Tensor.clamp_`, `F.relu(x)`, `torch.ops.aten.add`, `torch.version.hip`",
+    "`torch.utils.checkpoint.checkpoint(f)`, `ppo_ref.advantages.gae(x)`, `torch`",
+    '!!! quote "001·4"\n\n    `torch.clampp`',
 ]
 
 
@@ -57,6 +60,22 @@ def test_a_dead_link_is_named_with_its_line_and_the_nearest(other, markdown, fix
     first = EN.count("\n") + 2
     assert problem.line == first + markdown.count("\n")
     assert problem.found.removeprefix("a link to ") in markdown
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("torch.clampp", "torch.clamp"),
+        ("F.softmaxx", "torch.nn.functional.softmax"),
+        ("torch.Tensor.clampp", "torch.Tensor.clamp"),
+        ("torch.classes.a.b", ""),  # raises what it likes
+        ("ppo_ref.advantages.gaee", "ppo_ref.advantages.gae"),
+    ],
+)
+def test_a_name_that_a_package_does_not_have_is_told(other, name, fix):
+    (problem,) = check(other, f"One is `{name}(x)`.")
+    assert problem.found == f"`{name}`" and f"write `{fix}" in problem.fix
+    assert problem.line == EN.count("\n") + 2
 
 
 def test_an_id_that_stands_twice_is_named(project):

@@ -26,6 +26,11 @@ FAULTS = {
     "gae/a: gae/b": "gae/a: the page still exists; remove the line",
     "gae/a#x: gae/b#y\ngae/b#y: gae/b#z": "gae/a#x: gae/b#y is itself redirected; "
     "lead to where that goes, gae/b#z",
+    "gae/x: gae/y\ngae/y: [gae/a]": "a place must be folder/page or folder",
+    "gae/x: gae/x": "gae/x: gae/x leads back to a place that is redirected",
+    "gae/x: gae/y\ngae/y: gae/x": "gae/x: gae/y leads back to a place that is",
+    "gae/x: gae/y\ngae/y: gae/z\ngae/z: gae/a": "gae/x: gae/y is itself redirected; "
+    "lead to where that goes, gae/a",
     "gae/old.md: gae/a": "a place must be folder/page or folder/page#anchor, got gae",
     "gae/old: https://example.org": "a place must be folder/page or .*, got https:",
     "- gae/a": "must hold lines of the form old: new",

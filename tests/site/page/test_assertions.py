@@ -44,6 +44,11 @@ IDLE = {
     "assert torch.allclose(x, 2 * x, rtol=1)": "tolerance",
     "assert x.allclose(2 * x, atol=torch.inf)": "tolerance",
     "def f():\n    assert n == 0.7": "calls the function",
+    "assert torch.allclose(x, 2 * x, rtol=0.9)": "tolerance",
+    "try:\n    assert n == 0.7\nexcept AssertionError:\n    ok = False": "caught",
+    "ys = []\nassert all(y == 2 for y in ys)": "nothing is run",
+    "ys = {}\nfor y in ys:\n    assert y == 2": "nothing is run",
+    "assert hasattr(x, 'shape')": "what a thing is",
 }
 SOUND = (
     "assert n == 0.6",
@@ -53,6 +58,11 @@ SOUND = (
     "torch.testing.assert_close(x, torch.ones(3))",
     "assert x.allclose(x + 1e-6, atol=1e-5)",
     "assert n == 0.6 or n == 0.7",
+    "assert x.allclose(x * 1.1, rtol=0.2)",
+    "assert not hasattr(x, 'values')",
+    "ys = []\nys += [1]\nassert all(y == 1 for y in ys)",
+    "ys = []\nys.append(1)\nfor y in ys:\n    assert y == 1",
+    "try:\n    assert n == 1\nexcept AssertionError:\n    ok = False\nprint(ok)",
     "assert (n == 0.6) is True",
     "assert all(y == 1 for y in x)",
     "def f():\n    assert n == 0.6\n\nf()",

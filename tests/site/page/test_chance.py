@@ -27,6 +27,13 @@ def keys(code: str) -> list[tuple[int, str]]:
         ("import torch\nprint(torch.__version__)", "code_reads_machine"),
         ("import platform\nprint(platform.machine())", "code_reads_machine"),
         ("import sys\nprint(sys.version_info[0])", "code_reads_machine"),
+        ("import sysconfig\nprint(sysconfig.get_platform())", "code_reads_machine"),
+        ("import torch\nd = torch.cuda.is_available()", "code_reads_machine"),
+        ("import threading as t\nt.Thread(target=f).start()", "code_unjoined"),
+        (
+            "from threading import Thread\nt = Thread(target=f), ' '.join(x)",
+            "code_unjoined",
+        ),
     ],
 )
 def test_what_hangs_on_chance_is_named_at_its_line(code, key):
@@ -43,6 +50,7 @@ def test_what_is_seeded_or_fixed_is_left_alone():
         "import numpy as np\nnp.random.default_rng(3)",
         "from datetime import datetime\nprint(datetime(2025, 1, 9))",
         "id = 3\nprint(id)",
+        "import threading\nt = threading.Thread(target=f)\nt.start()\nt.join()",
     )
     for code in sound:
         assert keys(code) == [], code

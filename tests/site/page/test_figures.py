@@ -28,6 +28,8 @@ three quarters | three-quarters | two thirds | a third of it | one third | a qua
 | `x > 0.98` | `0.98 → 0.97` | `0.98x` | `1/3` | `0.98 + 0.02` | `1 / 4 = 0.98`
 | ×2 | about ×10 | × 3 | roughly double | it doubles | has more than doubled | halved
 | twice as much | twice the length | thrice that of k2 | double the KL
+| x2 | x10 as large | multiplied by eight | multiplied by 8 | two of five are | 3 sigma
+| three standard deviations | 2σ
 | an order of magnitude | two orders of magnitude | 3 orders of magnitude
 | `{"a": 0.98}` | `f(0.98)` | `--lr 0.98` | `algorithm.lam=0.95` | $\frac{3}{4}$
 | $\tfrac12$ | $V(s_0)=7$ | $10^{-3}$ | $98\%$ | $\text{0.98}$""",
@@ -36,6 +38,7 @@ three quarters | three-quarters | two thirds | a third of it | one third | a qua
 | 万分之五 | 百分之玖拾伍 | 九五折 | 十有八九 | 十倍 | 10 倍 | 两倍 | 2 加 2 等于 5
 | 二加二等于五 | 三成 | 三分之一 | 0，95％ | 一点五倍 | 百分之95 | 〇点九五 | 五个百分点
 | 9.5成 | 3∶4 | 0,95 | ×2 | 大约翻倍 | 翻了一番 | 翻了不止一番 | 加倍 | 减半
+| 乘以八 | 乘以 8 | 五个里的两个 | 三个标准差 | 3 个标准差 | 3σ | x2
 | 一个数量级 | 大两个数量级 | 3 个数量级""",
 }
 FREE = {
@@ -44,11 +47,16 @@ FREE = {
 | a lower half | half right | 0 to 3 | (0, 1) | 8 tokens | 1+1=2 | 2³ = 8
 | (2 + 3) × 2 = 10 | 5 – 2 = 3 | $\gamma=1$ | $t=99$ | `1 + 1` | `values[:, 1]` | $98$
 | twice | run twice, then | double precision | is double precision | double-clip
+| three times, each time | 4 times per batch | run 2 times in a row | the second half
+| the second
+half | the latter half | `1/0 mask` | a 0/1 mask | x86 | multiplied by two
+| divided by 2 | one standard deviation | two of four experts
 | order of magnitude | smaller by orders of magnitude | 2 × 3 | 40×40 | $n$ × 3 | `98`
 | `f(2)` | [a link](x.md#v0.5) | verl 0.9.1
 | https://example.org/1.5""",
     "zh": r"""
 写到一半 | 一比一照抄 | 12:30 | 一千二百三十四个 | 前一半 | 后一半 | 另一半
+| `0/1 掩码` | x86 | 乘以 2 | 除以 2 | 一个标准差
 | 好几个数量级 | 数量级 | 2 × 3 | 加倍小心 | 翻过一页 | 成立 | 第 0 个。1 之后
 | 八折线 | 第三次""",
 }
@@ -167,6 +175,16 @@ def shown(text: str) -> list[str]:
 def test_a_trick_is_found(planted, found):
     seen = shown(broken(PLACE, f"*verl*.\n\n{planted}"))
     assert [text for text in seen if text.startswith(found)], seen
+
+
+@pytest.mark.parametrize("written", ["0.**7**", "*0*.7"])
+def test_a_figure_is_told_at_its_own_line(written):
+    """Though another line has the same one, as it is shown."""
+    text = broken(PLACE, f"*verl*: 0.\n\nSo\nit is {written}.\n\nIt is 0.7.")
+    text = broken("Is two the sum?", "Is it 0.7?", text)
+    place = line_of(written, text)
+    told = [p.line for p in page(text).problems if p.found.startswith("0.7 (")]
+    assert told == [2, place, place + 2]
 
 
 def test_a_sentence_may_end_at_a_figure():

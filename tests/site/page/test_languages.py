@@ -60,7 +60,14 @@ SAID = {
     ("en", "yes"): "Yes | Yes, if | **Right.** | True: V | yes",
     ("en", "no"): "No. | No: two | *Neither*, every | Not so",
     ("en", "depends"): "It depends. | Not always: V | Partly | Depends on V",
-    ("en", ""): "No token is | True advantages do | Before | Not the mask",
+    ("en", "seldom"): "Hardly ever. | **Rarely** | Almost never does it",
+    ("en", "mostly"): "Almost always. | Mostly: | **Usually**",
+    ("zh", "seldom"): "几乎不会。 | **很少** | 通常不会： | 几乎从不 | 一般都不会",
+    ("zh", "mostly"): "几乎总是。 | 多半会， | **通常是**",
+    (
+        "en",
+        "",
+    ): "No token is | Usually the V | True advantages do | Before | Not the mask",
     (
         "zh",
         "yes",
@@ -84,6 +91,7 @@ def test_the_first_word_of_an_answer_is_read(language, verdict):
         ("**不对。** 和是", "no"),
         ("**视情况。** 和是", "depends"),
         ("**没有。** 和是", "no"),
+        ("**几乎不会。** 和是", "seldom"),
     ],
 )
 def test_an_answer_has_one_verdict(said, means):

@@ -1,10 +1,13 @@
 """Pictures: one language, safe, described; a figure in one is bound as a whole."""
 
 import re
+import shutil
 
 import pytest
 
 from site_tools.finish import pictures, widgets
+from site_tools.judge.own_language import check_pictures_language
+from site_tools.page.page import read_page
 from site_tools.page.pictures import read_picture
 from tests.layout import ROOT
 from tests.site.articles import article
@@ -228,3 +231,27 @@ def test_every_widget_has_a_room_in_place_of_its_picture_or_below_its_line(tmp_p
     assert below.find_previous_sibling("p")["data-lab"] == "clip/surrogate"
     assert below["style"] == "--narrow: 25.5; --middle: 23; --wide: 23"
     assert around["data-lab"] == "clip" and around.figure
+
+
+@pytest.mark.parametrize(
+    ("inside", "told"),
+    [
+        ('<text lang="zh">前</text>\n<text lang="en">past</text>', {}),
+        ('<text class="code">## 前</text>\n<text>dual clip, EOS</text>', {}),
+        ("<text>a</text>\n<text>前面的词</text>", {"en": "前面的词"}),
+        ('<text>a</text>\n<text lang="en">前面</text>', {"en": "前面"}),
+        ("<g/>\n<text>what the critic says</text>", {"zh": "what the critic says"}),
+    ],
+)
+def test_words_of_one_language_are_for_its_page_alone(tmp_path, inside, told):
+    shutil.copy(ROOT / "mkdocs.yml", tmp_path)
+    drawn = tmp_path / "snippets/gae/a.svg"
+    drawn.parent.mkdir(parents=True)
+    drawn.write_text(SVG.format(inside), "utf-8")
+    found = {}
+    for language in ("zh", "en"):
+        page = read_page(tmp_path, f"docs/{language}/gae/a.md", "![what](a.svg)\n")
+        for problem in check_pictures_language(page):
+            assert problem.line == 2 and problem.path == "snippets/gae/a.svg"
+            found[language] = problem.message.values["text"]
+    assert found == told

@@ -3,6 +3,7 @@
 import pytest
 
 from site_tools.judge import headings
+from site_tools.judge.body import check_seen_marks
 from site_tools.judge.identities import check_identities
 from site_tools.page.page import read_page
 from tests.site.sample import EN, ROOT, broken, line_of, page, shape_problems
@@ -35,6 +36,21 @@ def test_each_rule_names_what_it_found(old, new, found, fix):
     text = broken(old, new)
     problems = shape_problems(page(text))
     assert [p for p in problems if found in p.found and fix in p.fix], problems
+
+
+@pytest.mark.parametrize(
+    ("said", "seen"),
+    [
+        ("it is *so.", "*so."),
+        ("see [this] (../gae/x.md).", "] (../gae/x.md)."),
+        (r"\*\*kwargs, a \` and a \$x", ""),
+        ("a * b costs $5, `**kwargs` and `a[0](b)`, $x$ too", ""),
+    ],
+)
+def test_a_mark_that_readers_see_is_not_closed(said, seen):
+    text = broken("the same.", f"the same; {said}")
+    found = [(p.line, p.found) for p in check_seen_marks(page(text))]
+    assert found == ([(line_of("the same;", text), seen)] if seen else [])
 
 
 def test_a_page_that_answers_two_questions_has_a_line_on_each():

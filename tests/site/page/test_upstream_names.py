@@ -82,6 +82,8 @@ def told(root: Path, text: str, refs: str = BOTH) -> list[Problem]:
         "`actor/pg_loss`, `rollout_corr/k3_kl`",
         "`core_algos.py`, `verl/trainer/ppo/core_algos.py`",
         "`compute_gae_advantage` is `core_algos.py:4-5`",
+        "`compute_gae_advantage` is `core_algos.py`, line 4; see lines 4 to 5",
+        "`compute_gae_advantage` 在 `core_algos.py` 第 4 行到第 5 行",
         "`own_name` and the block's `held_here`\n\n```python\nheld_here = 1\n```",
         '!!! quote "Dialogue 001·1"\n\n    `not_a_name`\n\nThere is no `not_a_name`.',
         "[`of_vllm`](https://docs.vllm.ai) and `gae`, `old`, `scores[:, 0]`",
@@ -89,6 +91,14 @@ def told(root: Path, text: str, refs: str = BOTH) -> list[Problem]:
 )
 def test_names_that_stand_there_pass(project, text):
     assert told(project, text) == []
+
+
+def test_a_config_that_is_only_shown_does_not_excuse_its_slip(project):
+    shown = "```yaml\nactor_rollout_ref:\n  actor:\n    clip_ratioo: 0.2\n```"
+    in_it, beside = told(project, f"{shown}\n\nSet `clip_ratioo`.")
+    assert in_it.line == 9 and "actor.clip_ratioo` stands nowhere" in in_it.found
+    assert beside.line == 12 and "`clip_ratioo` stands nowhere" in beside.found
+    assert told(project, shown.replace("ratioo", "ratio")) == []
 
 
 @pytest.mark.parametrize(
@@ -110,6 +120,19 @@ def test_names_that_stand_there_pass(project, text):
         ("see verl/trainer/ppo/core.py", "ppo/core.py`", "ppo/core_algos.py`"),
         ("`former_name`", "but in verl 0.4.0", "name the release that you mean"),
         ("`core_algos.py:9999`", "the file has 12 lines", "verl 0.9.1"),
+        ("`core_algos.py`, line 9999", "core_algos.py:9999`: the file has", "0.9.1"),
+        ("`core_algos.py` 第 9999 行", "core_algos.py:9999`: the file has", "0.9.1"),
+        ("`core_algos.py` 的第 5 到 99 行", "core_algos.py:5-99`: the file", "0.9.1"),
+        (
+            "Lines 9 and 9999 of `core_algos.py`",
+            "core_algos.py:9-9999`: the file",
+            "0.9.1",
+        ),
+        (
+            "`compute_gae_advantage` is at lines 8–9 of `core_algos.py`",
+            "core_algos.py:8-9`: `compute_gae_advantage` is not on these lines",
+            "`verl/trainer/ppo/core_algos.py:4-5`",
+        ),
         (
             "`compute_gae_advantage` is verl/trainer/ppo/core_algos.py:8",
             "`compute_gae_advantage` is not on these lines",
@@ -132,6 +155,8 @@ RIGHT_DEFAULTS = (
     "In `ppo_ref`, `lam` defaults to 0.95; by default `own_name` is 3",
     "`actor.use_kl_loss=True` (default: off), `use_kl_loss=False` (the default)",
     "In OpenRLHF this is not so; in verl `clip_ratio=0.3` (default 0.2)",
+    "Unless set, `actor.ppo_epochs` is one; `ppo_epochs` 缺省为一，不设时 `lam` 是 1",
+    "If set, `ppo_epochs` is 4; `ppo_epochs` 设了四轮；`ppo_epochs` 默认一起更新",
 )
 WRONG_DEFAULTS = (
     ("by default `ppo_epochs` is 4", "ppo_epochs", "4", "1"),
@@ -146,6 +171,14 @@ WRONG_DEFAULTS = (
     ("默认 `ppo_epochs` 是 4", "ppo_epochs", "4", "1"),
     ("默认的 `ppo_epochs=4`", "ppo_epochs", "4", "1"),
     ("`--algo.kl.use_loss` 默认打开", "algo.kl.use_loss", "打开", "False"),
+    ("Unless set, `ppo_epochs` is four", "ppo_epochs", "four", "1"),
+    ("`ppo_epochs` is 4 unless you set it", "ppo_epochs", "4", "1"),
+    ("Unless you set it, `ppo_epochs` is four", "ppo_epochs", "four", "1"),
+    ("If it is not set, `clip_ratio` is 0.3", "clip_ratio", "0.3", "0.2"),
+    ("`ppo_epochs` 的缺省值为 4", "ppo_epochs", "4", "1"),
+    ("`ppo_epochs` 缺省是四轮", "ppo_epochs", "四", "1"),
+    ("不设时 `ppo_epochs` 是四", "ppo_epochs", "四", "1"),
+    ("`ppo_epochs` 没设的话就是 4", "ppo_epochs", "4", "1"),
 )
 
 

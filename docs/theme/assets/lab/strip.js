@@ -48,7 +48,13 @@ const GUTTER = 22, END = 40 // left of the first post, right of the last
 
 const line = (name, attributes = {}) => svg("line", { class: name, ...attributes })
 const text = (name, attributes = {}) => svg("text", { class: name, ...attributes })
-const set = (node, attributes) => { for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, typeof value === "number" ? value.toFixed(1) : value) }
+// Sets only what is another than before: what is set is laid out anew.
+const set = (node, attributes) => {
+  for (const [key, value] of Object.entries(attributes)) {
+    const now = typeof value === "number" ? value.toFixed(1) : value
+    if (node.getAttribute(key) !== now) node.setAttribute(key, now)
+  }
+}
 const signed = (x) => (x > 0.004999 ? "+" : "") + shown(x)
 const sign = (x) => x > 0.004999 ? "up" : x < -0.004999 ? "down" : "none"
 // In an equation a negative number stands in brackets.
@@ -80,7 +86,7 @@ const pull = (node, { get, set: put }) => {
     const touch = event.pointerType === "touch"
     from = { x: event.clientX, y: event.clientY, value: get(), touch, undecided: touch }
     node.setPointerCapture(event.pointerId)
-    node.focus({ preventScroll: true })
+    node.focus({ preventScroll: true, focusVisible: false })
     event.preventDefault()
   })
   node.addEventListener("pointermove", ({ clientX, clientY }) => {
@@ -133,10 +139,9 @@ const drawStrip = ({ look, get, move }) => {
     head.textContent = WORDS.panels[key]
     return head
   })
-  // Steps lie above the posts' free places, knobs above all.
   const root = svg("svg", { class: "strip", role: "group", "aria-label": WORDS.name, height: HEIGHT },
-    ...heads, ...axes, zero, ...words, ...bars.map(({ group }) => group), ...steps.map(({ group }) => group),
-    outcome.post, outcome.flag, outcome.number, ...posts.map(({ group }) => group))
+    ...heads, ...axes, zero, ...words, outcome.post, outcome.flag, outcome.number,
+    ...[...posts, ...steps, ...bars].map(({ group }) => group))
   along(posts.map(({ group }) => group), (t, by) => move(t, get(t) + by))
   along(steps.map(({ group }) => group))
   along(bars.map(({ group }) => group))
@@ -166,7 +171,7 @@ const drawStrip = ({ look, get, move }) => {
       for (const { group } of [posts[t], steps[t], bars[t]]) group.toggleAttribute("hidden", !there)
       words[t].toggleAttribute("hidden", !there)
       if (!there) return
-      words[t].textContent = word(tokens[t])
+      write(words[t], word(tokens[t]))
       set(words[t], { x: x(t) + column / 2 })
       // A post: what is expected before the token.
       const post = posts[t]
@@ -181,8 +186,9 @@ const drawStrip = ({ look, get, move }) => {
       set(step.hit, { x: x(t) + column * 0.36, width: column * 0.28 })
       set(step.tread, { x1: x(t) + 8, x2: edge + 6, y1: from, y2: from })
       const tip = Math.abs(to - from) > 7 ? 6 : 0, way = Math.sign(to - from)
-      step.riser.setAttribute("d", `M${edge} ${from}V${to}` + (tip ? `M${edge - 4} ${to - way * tip}L${edge} ${to}L${edge + 4} ${to - way * tip}` : ""))
-      step.group.setAttribute("class", `delta ${sign(deltas[t])}`)
+      const head = tip ? `M${edge - 4} ${to - way * tip}L${edge} ${to}L${edge + 4} ${to - way * tip}` : ""
+      set(step.riser, { d: `M${edge} ${from}V${to}${head}` })
+      set(step.group, { "data-sign": sign(deltas[t]) })
       set(step.number, { x: edge - 6, y: Math.abs(to - from) > 16 ? (from + to) / 2 + 4 : from + 15 })
       write(step.number, signed(deltas[t]))
       set(step.weight, { x: x(t) + column / 2, y: TOP + 29 })
@@ -192,8 +198,8 @@ const drawStrip = ({ look, get, move }) => {
       set(bar.hit, { x: x(t), width: column })
       set(bar.own, { x: left, width: thick, ...span(0, deltas[t]) })
       set(bar.back, { x: left + thick + 2, width: thick, ...span(deltas[t], advantages[t]) })
-      bar.own.setAttribute("class", `own ${sign(deltas[t])}`)
-      bar.back.setAttribute("class", `back ${sign(carried[t])}`)
+      set(bar.own, { "data-sign": sign(deltas[t]) })
+      set(bar.back, { "data-sign": sign(carried[t]) })
       set(bar.net, { x1: left - 4, x2: left + 2 * thick + 6, y1: level(advantages[t]), y2: level(advantages[t]) })
       const below = advantages[t] < -0.004999
       set(bar.number, { x: left + thick, y: level(advantages[t]) + (below ? 16 : -6) })
@@ -203,13 +209,13 @@ const drawStrip = ({ look, get, move }) => {
       if (carries) {
         const [x1, y1] = [x(t + 1) + column * 0.16 - 6, level(advantages[t + 1])]
         const [x2, y2] = [left + 2 * thick + 4, (level(deltas[t]) + level(advantages[t])) / 2]
-        bar.arrow.setAttribute("d", `M${x1} ${y1}C${x1 - 8} ${y1} ${x2 + 8} ${y2} ${x2} ${y2}m4 -3l-4 3l4 3`)
+        set(bar.arrow, { d: `M${x1} ${y1}C${x1 - 8} ${y1} ${x2 + 8} ${y2} ${x2} ${y2}m4 -3l-4 3l4 3` })
       }
     })
     const end = x(n)
     set(outcome.post, { x1: end, x2: end, y1: TOP, y2: height(score) })
     set(outcome.flag, { cx: end, cy: height(score) })
-    outcome.flag.setAttribute("class", score ? "flag right" : "flag")
+    outcome.flag.classList.toggle("right", score === 1)
     set(outcome.number, { x: end, y: TOP + 15 })
     write(outcome.number, WORDS.score(score))
     light(numbers, lambda, lit)
@@ -217,7 +223,6 @@ const drawStrip = ({ look, get, move }) => {
 
   const light = ({ deltas }, lambda, { kind, t }) => {
     const n = deltas.length
-    root.classList.add("looking")
     slots.forEach((s) => {
       const weight = kind === "A" && s >= t ? lambda ** (s - t) : 0
       const in_ = {
@@ -229,17 +234,16 @@ const drawStrip = ({ look, get, move }) => {
       steps[s].group.classList.toggle("lit", in_.d)
       bars[s].group.classList.toggle("lit", in_.A)
       bars[s].group.classList.toggle("at", kind === "A" && s === t)
-      steps[s].group.style.setProperty("--weight", weight || 1)
+      set(steps[s].group, { opacity: (0.35 + 0.65 * (in_.d ? weight || 1 : 0.15)).toFixed(2) })
       write(steps[s].weight, kind === "A" && s >= t && s < n ? `×${shown(weight)}` : "")
     })
     outcome.flag.classList.toggle("lit", kind === "d" && t === n - 1)
   }
   const label = ({ tokens, values: V, deltas, advantages }) => {
     tokens.forEach((token, t) => {
-      posts[t].group.setAttribute("aria-label", WORDS.value(t ? word(tokens[t - 1]) : ""))
-      posts[t].group.setAttribute("aria-valuenow", V[t].toFixed(2))
-      steps[t].group.setAttribute("aria-label", `${WORDS.delta(word(token))} ${shown(deltas[t])}`)
-      bars[t].group.setAttribute("aria-label", `${WORDS.advantage(word(token))} ${shown(advantages[t])}`)
+      set(posts[t].group, { "aria-label": WORDS.value(t ? word(tokens[t - 1]) : ""), "aria-valuenow": V[t].toFixed(2) })
+      set(steps[t].group, { "aria-label": `${WORDS.delta(word(token))} ${shown(deltas[t])}` })
+      set(bars[t].group, { "aria-label": `${WORDS.advantage(word(token))} ${shown(advantages[t])}` })
     })
   }
   return { root, draw, label }
@@ -276,10 +280,11 @@ const drawOver = () => {
       if (own.each[i]) set(dot, { cx: x(own.each[i].advantage), cy: AXIS, r: Math.max(2.5, 17 * Math.sqrt(own.each[i].weight)) })
     })
     for (const [node, at] of [[truth, own.truth], [rival, other.mean]]) set(node, { x1: x(at), x2: x(at) })
-    mean.setAttribute("d", `M${x(own.mean)} ${AXIS - 22}V${AXIS + 22}`)
+    set(mean, { d: `M${x(own.mean)} ${AXIS - 22}V${AXIS + 22}` })
     set(names.mean, { x: x(own.mean), y: AXIS - 27 })
     set(names.truth, { x: x(own.truth) })
     set(names.rival, { x: x(other.mean) })
+    set(root, { "aria-label": `${WORDS.mean} ${shown(own.mean)}, ${WORDS.truth} ${shown(own.truth)}, ${rivalWord} ${shown(other.mean)}` })
     write(names.mean, `${WORDS.mean} ${shown(own.mean)}`)
     write(names.truth, `${WORDS.truth} ${shown(own.truth)}`)
     write(names.rival, `${rivalWord} ${shown(other.mean)}`)
@@ -292,7 +297,8 @@ export const mount = async (place, view = "gae") => {
   const { begin, first } = VIEWS[view]
   const link = address("strip", { read, write: written })
   let state = link.read(begin)
-  let lit = { kind: "A", t: 0 }, width = 0
+  const atFirst = { kind: "A", t: 0 }
+  let lit = atFirst, width = 0
   const changed = onceAFrame(() => { draw(); link.write(state, begin) })
   const alter = (change) => { state = { ...state, ...change }; changed() }
   const strip = drawStrip({
@@ -303,14 +309,14 @@ export const mount = async (place, view = "gae") => {
   const rounded = (v) => Math.round(v * 100) / 100
   const over = drawOver()
   const lambda = slider({ label: "λ", min: 0, max: 1, step: 0.01, get: () => state.lambda, set: (x) => alter({ lambda: x }) })
-  const chips = CHOICES.map((row) => element("button", { type: "button", onclick: () => { lit = { kind: "A", t: 0 }; alter({ answer: row }) } }, sentence(row)))
+  const chips = CHOICES.map((row) => element("button", { type: "button", onclick: () => { lit = atFirst; alter({ answer: row }) } }, sentence(row)))
   const says = element("p", { class: "equation" }), verdict = element("p", { class: "says" }), live = aloud()
   const words = first.map((en) => word(ANSWERS.find(({ tokens }) => tokens[0].en === en).tokens[0]))
   const section = element("section", { class: "lab strip", "aria-label": WORDS.name },
     element("div", { class: "answers", role: "group", "aria-label": WORDS.answer }, chips),
     strip.root, says, lambda.node,
     element("p", { class: "head" }, WORDS.over(words[0])), over.root, verdict, live.node,
-    element("div", { class: "answers" }, againButton(() => alter(structuredClone(begin))), copyButton(() => python(state))))
+    element("div", { class: "answers" }, againButton(() => { lit = atFirst; alter(structuredClone(begin)) }), copyButton(() => python(state))))
   const draw = () => {
     const numbers = estimate(state), [own, other] = first.map((en) => overAnswers(en, state))
     lit = { ...lit, t: Math.min(lit.t, numbers.values.length - 1) }
