@@ -125,7 +125,7 @@ def _with_marks_in_words(text: str, lang: str) -> str:
     for row, prose in enumerate(read_content(text).lines):
         if item := ANSWER_ITEM.match(prose):
             name = "wrong" if item["mark"] == " " else "right"
-            lines[row] = f"{item['dent']}- {said[name]} {lines[row][item.end() :]}"
+            lines[row] = f"{item['dent']}- {said[name]}{lines[row][item.end() :]}"
     return "\n".join(lines)
 
 

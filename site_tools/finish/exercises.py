@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 from bs4 import Tag
+from bs4.element import NavigableString
 
 from site_tools.compile.navigation import COURSE
 from site_tools.compile.templates import fill, words
@@ -48,8 +49,11 @@ def _mark_answers(exercise: Exercise, article: Article) -> None:
         answer.item["class"] = name
         box, _ = mark_and_words(answer.item)
         if box:
-            mark = article.soup.new_tag("span", attrs={"class": "mark"})
+            mark = article.soup.new_tag("span", attrs={"class": f"mark {name}"})
             mark.string = said[name]
+            behind = box.next_sibling
+            if isinstance(behind, NavigableString):
+                behind.replace_with(behind.lstrip())
             box.replace_with(mark)
 
 

@@ -34,7 +34,9 @@
     addEventListener("click", wait, true)
     // Until then: that there are scripts, and the switch of the colours.
     document.documentElement.classList.replace("no-js", "js")
-    document.querySelectorAll('label[for^="__palette"]')[__md_get("__palette")?.index ?? 0].hidden = false
+    let chosen
+    try { chosen = __md_get("__palette")?.index } catch { /* a browser that keeps nothing */ }
+    document.querySelectorAll('label[for^="__palette"]')[chosen ?? 0].hidden = false
   }
 }
 

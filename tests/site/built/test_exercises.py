@@ -61,10 +61,10 @@ def test_a_list_says_which_answers_are_right_and_which_are_mistakes():
     made = settled()
     assert not made.content.select("[type=checkbox]")
     first, second = made.content.select("details.exercise")
-    assert one(first, ".judged .right").get_text() == (
+    assert one(first, ".judged > li.right").get_text() == (
         "✓ Right: 0.125: a half of a half of a half."
     )
-    assert one(first, ".wrong .mark").get_text() == "✗ A known mistake:"
+    assert one(first, "li.wrong .mark").get_text() == "✗ A known mistake: "
     assert one(first, ".solution").get_text().strip() == "The solution."
     assert [box["data-kind"] for box in made.content.select(".judged")] == [
         "choice", "number", "code",
@@ -86,9 +86,9 @@ def test_a_puzzle_shows_its_options_and_folds_its_answers():
     puzzle = one(made, ".admonition.question.puzzle")
     options = [li.get_text() for li in puzzle.select(".asked li")]
     assert options == ["this", "that"]
-    assert one(puzzle, "details > ul.judged .right").get_text().endswith("that: yes.")
+    assert one(puzzle, "details > .judged > li.right").get_text().endswith("that: yes.")
     assert not puzzle.details.has_attr("open")
-    come_back = made.content.find(id="next").find_next_sibling("p")
+    come_back = made.content.find(id="next").find_next_sibling("div")
     assert "come-back" in come_back["class"] and come_back.has_attr("hidden")
 
 

@@ -64,7 +64,7 @@ export const mount = () => {
       const copy = item.cloneNode(true)
       for (const part of all(without, copy)) {
         const after = part.nextSibling
-        if (part.className !== "mark" && after?.data) after.data = after.data.replace(/^[\s:：,，.。;；—–-]+/, "")
+        if (!part.matches(".mark") && after?.data) after.data = after.data.replace(/^[\s:：,，.。;；—–-]+/, "")
         part.remove()
       }
       return [...copy.childNodes]
@@ -99,7 +99,7 @@ export const mount = () => {
   folds.forEach((fold, number) => {
     const [list, told, show, solution] = [".judged", ".told", ".show", ".solution"].map((where) => all(where, fold)[0])
     const answers = read(list)
-    const mark = make("span", "mark", " ✓")
+    const mark = make("span", "mark right", " ✓")
     const succeed = () => { all("summary", fold)[0].append(mark); show.onclick() }
     show.onclick = () => { solution.hidden = false; show.hidden = true }
     const { press } = ask(fold, list, answers, (i) => {
@@ -133,9 +133,8 @@ export const mount = () => {
       const bold = (text) => make("strong", "", text)
       press(i)
       told.textContent = guess && told.dataset.kept
-      later.replaceChildren(...(guess ? [later.dataset.guess, bold(choice ? answer?.shown : guess), " "] : [later.dataset.none]))
-      if (answer) later.append(...answer.said())
-      if (!answer?.right) later.append(later.dataset.answer, bold(right.shown), " ", ...right.said())
+      later.replaceChildren(make("p", "", ...(guess ? [later.dataset.guess, bold(choice ? answer?.shown : guess), " "] : [later.dataset.none]), ...(answer ? answer.said() : [])))
+      if (!answer?.right) later.append(make("p", "", later.dataset.answer, bold(right.shown), " ", ...right.said()))
     }
     if (input) input.value = of(page).guess
     all("details", puzzle)[0].hidden = true
