@@ -19,6 +19,7 @@ from site_tools.source.inline import parts
 END_OF_LINE = re.compile(r"</(?:p|tr|li|h\d|caption|div)>")
 # A box, a fold or a tab: what stands in it is indented.
 BOX = re.compile(r' *(?:[!?]{3}\+?|===)(?: (?P<kind>\w+))?(?: "(?P<title>.*)")?')
+ANSWER_ITEM = re.compile(r"(?P<dent> *)- \[(?P<mark>[ xX])\] ")
 WITHIN = 4  # spaces before what stands in a box
 MORE_EMPTY_LINES = re.compile(r"\n{3,}")
 
@@ -58,7 +59,8 @@ def plain(text: str, wishes: Wishes) -> str:
 def pieces(text: str, wishes: Wishes) -> list[str | Code]:
     """The prose and the code of a compiled page, in order."""
     text = FRONT_MATTER.sub("", text)
-    text = _without_boxes(_without_signs(_without_html(text), wishes))
+    text = _without_signs(_without_html(text), wishes)
+    text = _without_boxes(_with_marks_in_words(text, wishes.lang))
     lines = text.split("\n")
     found: list[str | Code] = []
     at = 0
@@ -114,6 +116,17 @@ def _without_signs(text: str, wishes: Wishes) -> str:
     for start, end, shown in sorted(_cuts(text, wishes), reverse=True):
         text = text[:start] + shown + text[end:]
     return text
+
+
+def _with_marks_in_words(text: str, lang: str) -> str:
+    """The answers of exercises, each said to be right or a known mistake."""
+    said = words(lang)["exercises"]
+    lines = text.split("\n")
+    for row, prose in enumerate(read_content(text).lines):
+        if item := ANSWER_ITEM.match(prose):
+            name = "wrong" if item["mark"] == " " else "right"
+            lines[row] = f"{item['dent']}- {said[name]}{lines[row][item.end() :]}"
+    return "\n".join(lines)
 
 
 def _cuts(text: str, wishes: Wishes) -> Iterator[tuple[int, int, str]]:

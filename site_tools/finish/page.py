@@ -23,7 +23,15 @@ from site_tools.compile.templates import fill
 from site_tools.data.dialogues import Asked
 from site_tools.data.names import Name, read_names
 from site_tools.data.topics import TOPICS, is_question
-from site_tools.finish import boxes, formulas, head, pictures, reading, search_index
+from site_tools.finish import (
+    boxes,
+    exercises,
+    formulas,
+    head,
+    pictures,
+    reading,
+    search_index,
+)
 from site_tools.finish.article import (
     Article,
     Moved,
@@ -234,6 +242,8 @@ def _finish_text(article: Article, site: Site) -> None:
     page = article.page
     if page is None:
         reading.settle_reference(article)
+    exercises.settle_exercises(article)
+    exercises.count_exercises(article, root)
     reading.link_symbols(article, all_of.symbols)
     reading.mark_figures(article)
     pictures.put_in_pictures(article, site.folder)

@@ -12,7 +12,7 @@ from site_tools.page.page import Page
 # Attributes of some tags; their values may be anything but for those with a pattern.
 ATTRIBUTES = {
     **{"a": "href hreflang", "details": "open name", "ol": "start"},
-    **{"input": "type name checked", "label": "for"},
+    **{"input": "type name checked disabled", "label": "for"},
     **{"td": "colspan rowspan style", "th": "colspan rowspan scope style"},
     **{"code": "data-is", "div": "data-language data-reason data-tabs"},
     # A widget has three places: a picture, a line that says what to try, a list.

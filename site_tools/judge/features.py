@@ -7,6 +7,7 @@ from typing import NamedTuple
 from bs4 import Tag
 
 from site_tools.numbers import find_numbers
+from site_tools.page.exercises import mark_and_words
 from site_tools.page.page import Page
 from site_tools.page.pictures import in_no_language, is_notebook
 from site_tools.page.tree import HEADING_TAG, formula_of
@@ -86,12 +87,22 @@ def _of_tag(tag: Tag, page: Page) -> Iterator[tuple[str, str]]:
         cells = len(tag.find_all(["td", "th"]))
         bound = ", ".join(str(each["data-is"]) for each in tag.select("[data-is]"))
         yield "table_row", f"{cells} cells {bound}".strip()
+    elif "task-list-item" in classes:
+        yield "given_answer", _marked(tag)
     elif "tabbed-set" in classes:
         yield "box", "=== " * len(tag.find_all("label"))
     elif "admonition" in classes:
         yield from _of_box(tag, "!!!", page)
     elif tag.name == "details":
         yield from _of_box(tag, "???", page)
+
+
+def _marked(item: Tag) -> str:
+    """An item of a task list: whether it is right, and the kind of its answer."""
+    mark, words = mark_and_words(item)
+    sign = "[x]" if mark and mark.has_attr("checked") else "[ ]"
+    begins = words[0].name if words and isinstance(words[0], Tag) else ""
+    return f"{sign} {begins}"
 
 
 def _of_box(tag: Tag, marks: str, page: Page) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,15 @@ from site_tools.page.page import Page
 
 SHARED_KEYS = ("needs", "answers", "refs")
 # What must agree in order; all else, within each section.
-ORDERED = ("heading", "code_block", "displayed_formula", "picture", "box", "table_row")
+ORDERED = (
+    "heading",
+    "code_block",
+    "displayed_formula",
+    "picture",
+    "box",
+    "table_row",
+    "given_answer",
+)
 
 
 def twin_path(path: str) -> str:

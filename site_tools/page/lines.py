@@ -15,7 +15,7 @@ from bs4.element import NavigableString, PageElement
 # of tabs stand above all of them.
 UNSEEN = re.compile(
     r"!\[[^\]\n]*\]\([^)\n]*\)|(?<=\])\([^)\n]*\)|\{[^{}\n]*[.#=][^{}\n]*\}"
-    r"|^[ >]*(?:[!?]{3}\+?[ ][\w ]+|\d+[.)][ ]|=== .*)"
+    r"|^[ >]*(?:[!?]{3}\+?[ ][\w ]+|\d+[.)][ ]|- \[[ xX]\]|=== .*)"
 )
 BETWEEN_PIECES = re.compile(r"[`*_\[\](){}!|$^<>&]+")
 FAR, NEAR = 4000, 200  # letters; a short line is soon found by chance

@@ -34,7 +34,9 @@
     addEventListener("click", wait, true)
     // Until then: that there are scripts, and the switch of the colours.
     document.documentElement.classList.replace("no-js", "js")
-    document.querySelectorAll('label[for^="__palette"]')[__md_get("__palette")?.index ?? 0].hidden = false
+    let chosen
+    try { chosen = __md_get("__palette")?.index } catch { /* a browser that keeps nothing */ }
+    document.querySelectorAll('label[for^="__palette"]')[chosen ?? 0].hidden = false
   }
 }
 
@@ -125,6 +127,9 @@ const mountWidget = (place) => {
   if (!places.delete(place)) return
   const [widget, view] = place.dataset.lab.split("/")
   import(new URL(`lab/${widget}.js`, scripts)).then(({ mount }) => mount(place, view)).catch(() => {})
+}
+if (document.querySelector(".judged, [data-exercises]") && location.protocol !== "file:") {
+  import(new URL("lab/exercises.js", scripts)).then(({ mount }) => mount()).catch(() => {})
 }
 const waiting = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) if (isIntersecting) mountWidget(target)

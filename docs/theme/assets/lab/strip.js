@@ -9,7 +9,7 @@ import { ANSWERS } from "./world.js"
 
 const WORDS = {
   zh: {
-    name: "一个回答：V、δ、优势", end: "结束", answer: "回答", score: (x) => `得分 ${x}`,
+    name: { delta: "一个回答：V、δ", gae: "一个回答：V、δ、优势" }, end: "结束", answer: "回答", score: (x) => `得分 ${x}`,
     panels: { values: "V：实心的是 critic 说的，拖得动；空心的是准的", advantages: "Â：δ 加上 λ 乘以右边那个 token 的 Â" },
     value: (word) => word ? `写完“${word}”以后的 V` : "一个字没写时的 V",
     delta: (word) => `“${word}”的 δ`, advantage: (word) => `“${word}”的优势`,
@@ -22,7 +22,7 @@ const WORDS = {
     less: "少写", more: "多写",
   },
   en: {
-    name: "One answer: V, δ and the advantage", end: "end", answer: "Answer", score: (x) => `score ${x}`,
+    name: { delta: "One answer: V and δ", gae: "One answer: V, δ and the advantage" }, end: "end", answer: "Answer", score: (x) => `score ${x}`,
     panels: { values: "V: solid is what the critic says, to be dragged; hollow is exact", advantages: "Â: δ plus λ times the Â of the token to its right" },
     value: (word) => word ? `V after "${word}"` : "V before the first word",
     delta: (word) => `δ of "${word}"`, advantage: (word) => `advantage of "${word}"`,
@@ -102,9 +102,10 @@ const pull = (node, { get, set: put }) => {
   for (const end of ["pointerup", "pointercancel"]) node.addEventListener(end, () => { from = null })
 }
 
-// The drawing of one answer. `look` is called with what a reader turns to, `move` with a
-// value that he drags.
-const drawStrip = ({ look, get, move }) => {
+// The drawing of one answer, with its advantages or without. `look` is called with what a
+// reader turns to, `move` with a value that he drags.
+const drawStrip = ({ name, whole, look, get, move }) => {
+  const high = whole ? HEIGHT : BELOW - 20
   const slots = [0, 1, 2, 3, 4, 5]
   const part = (attributes, ...children) => svg("g", attributes, ...children)
   const posts = slots.map((t) => {
@@ -136,14 +137,15 @@ const drawStrip = ({ look, get, move }) => {
     text("tick", { x: GUTTER - 8, y: TOP - v * UNIT + 4 })))
   axes.forEach((axis, v) => { axis.lastChild.textContent = v })
   const zero = line("axis", { x1: GUTTER - 6, y1: ZERO, y2: ZERO })
-  const heads = ["values", "advantages"].map((key, i) => {
+  const heads = ["values", "advantages"].slice(0, whole ? 2 : 1).map((key, i) => {
     const head = text("head", { x: 0, y: i ? BELOW + 2 : HEAD + 10 })
     head.textContent = WORDS.panels[key]
     return head
   })
-  const root = svg("svg", { class: "strip", role: "group", "aria-label": WORDS.name, height: HEIGHT },
-    ...heads, ...axes, zero, ...words, outcome.post, outcome.flag, outcome.number,
-    ...[...posts, ...steps, ...bars].map(({ group }) => group))
+  const root = svg("svg", { class: "strip", role: "group", "aria-label": name, height: high },
+    ...heads, ...axes, ...words, outcome.post, outcome.flag, outcome.number,
+    ...[...posts, ...steps].map(({ group }) => group))
+  if (whole) root.append(zero, ...bars.map(({ group }) => group))
   along(posts.map(({ group }) => group), (t, by) => move(t, get(t) + by))
   along(steps.map(({ group }) => group))
   along(bars.map(({ group }) => group))
@@ -156,7 +158,7 @@ const drawStrip = ({ look, get, move }) => {
   const place = (width) => {
     const column = (width - GUTTER - END) / 6
     const x = (t) => GUTTER + t * column
-    set(root, { width, viewBox: `0 0 ${width} ${HEIGHT}` })
+    set(root, { width, viewBox: `0 0 ${width} ${high}` })
     for (const axis of [...axes.map((axis) => axis.firstChild), zero]) set(axis, { x2: width - 4 })
     return { x, column }
   }
@@ -236,7 +238,7 @@ const drawStrip = ({ look, get, move }) => {
       steps[s].group.classList.toggle("lit", in_.d)
       bars[s].group.classList.toggle("lit", in_.A)
       bars[s].group.classList.toggle("at", kind === "A" && s === t)
-      set(steps[s].group, { opacity: (0.35 + 0.65 * (in_.d ? weight || 1 : 0.15)).toFixed(2) })
+      set(steps[s].group, { opacity: whole ? (0.35 + 0.65 * (in_.d ? weight || 1 : 0.15)).toFixed(2) : 1 })
       write(steps[s].weight, kind === "A" && s >= t && s < n ? `×${shown(weight)}` : "")
     })
     outcome.flag.classList.toggle("lit", kind === "d" && t === n - 1)
@@ -296,40 +298,43 @@ const drawOver = () => {
 
 export const mount = async (place, view = "gae") => {
   await Promise.all([styled, styles("strip.css")])
-  const { begin, first, section: text } = VIEWS[view]
+  const { begin, atFirst, first, section: text } = VIEWS[view]
   const link = address("strip", { read, write: written })
   let state = link.read(begin)
-  const atFirst = { kind: "A", t: 0 }
   let lit = atFirst, width = 0
   const changed = onceAFrame(() => { draw(); link.write(state, begin) })
   const alter = (change) => { state = { ...state, ...change }; changed() }
   const strip = drawStrip({
+    name: WORDS.name[view], whole: Boolean(first),
     look: (at) => { lit = at; changed() },
     get: (t) => values(state.answer, state.says)[t],
     move: (t, v) => alter({ says: { ...state.says, [ANSWERS[state.answer].before[t].prefix]: rounded(between(v, 0, 1)) } }),
   })
   const rounded = (v) => Math.round(v * 100) / 100
-  const over = drawOver()
   const lambda = slider({ label: "λ", min: 0, max: 1, step: 0.01, get: () => state.lambda, set: (x) => alter({ lambda: x }) })
   const inText = bindFigures(text, { lam: {
     min: 0, max: 1, step: 0.01, label: "λ", get: () => state.lambda, set: (x) => alter({ lambda: x }) } })
   const chips = CHOICES.map((row) => element("button", { type: "button", onclick: () => { lit = atFirst; alter({ answer: row }) } }, sentence(row)))
   const says = element("p", { class: "equation" }), verdict = element("p", { class: "says" }), live = aloud()
-  const words = first.map((en) => word(ANSWERS.find(({ tokens }) => tokens[0].en === en).tokens[0]))
-  const section = element("section", { class: "lab strip", "aria-label": WORDS.name },
+  const words = first?.map((en) => word(ANSWERS.find(({ tokens }) => tokens[0].en === en).tokens[0]))
+  const over = first && drawOver()
+  const section = element("section", { class: "lab strip", "aria-label": WORDS.name[view] },
     element("div", { class: "answers", role: "group", "aria-label": WORDS.answer }, chips),
-    strip.root, says, lambda.node,
-    element("p", { class: "head" }, WORDS.over(words[0])), over.root, verdict, live.node,
+    strip.root, says,
+    first ? [lambda.node, element("p", { class: "head" }, WORDS.over(words[0])), over.root, verdict] : [], live.node,
     element("div", { class: "answers" }, againButton(() => { lit = atFirst; alter(structuredClone(begin)) }), copyButton(() => python(state)),
-      pictureButton(() => [strip.root, over.root], () => [says.textContent, verdict.textContent])))
+      pictureButton(() => first ? [strip.root, over.root] : [strip.root], () => [says.textContent, verdict.textContent])))
   const draw = () => {
-    const numbers = estimate(state), [own, other] = first.map((en) => overAnswers(en, state))
+    const numbers = estimate(state)
     lit = { ...lit, t: Math.min(lit.t, numbers.values.length - 1) }
     strip.draw(numbers, { lambda: state.lambda, lit, width })
     strip.label(numbers)
-    over.draw(own, other, words[1], width)
     write(says, equation(numbers, state.lambda, lit))
-    write(verdict, WORDS.verdict(...words, own.mean, other.mean))
+    if (first) {
+      const [own, other] = first.map((en) => overAnswers(en, state))
+      over.draw(own, other, words[1], width)
+      write(verdict, WORDS.verdict(...words, own.mean, other.mean))
+    }
     live.say(`${says.textContent} ${verdict.textContent}`)
     chips.forEach((chip, i) => chip.setAttribute("aria-pressed", CHOICES[i] === state.answer))
     lambda.update()

@@ -8,10 +8,11 @@ import { ANSWERS, criticValue } from "./world.js"
 export const CHOICES = [0, 9, 11, 12]
 export const BEGIN = { answer: 11, lambda: 0.95, says: {} }
 
-// What each view begins with, and the two first tokens that it weighs against each other
-// over all answers.
+// What each view begins with, and what is lit then. One with advantages has lambda, and the
+// two first tokens that it weighs against each other over all answers.
 export const VIEWS = {
-  gae: { first: ["No", "Yes"], begin: BEGIN, section: "three" },
+  delta: { begin: BEGIN, atFirst: { kind: "d", t: 0 } },
+  gae: { begin: BEGIN, atFirst: { kind: "A", t: 0 }, first: ["No", "Yes"], section: "three" },
 }
 
 // What the figures of that section are worth now, by their expressions there. They are
