@@ -207,7 +207,9 @@ const drawWall = ({ look, open, share, move }) => {
     const parent = drawn.cells.get(node.prefix), [from, to] = span(parent)
     const at = x(parent.at + parent.width * bordersOf(probabilities(node, drawn.moved))[k])
     border.room = to - from
-    border.hidden = parent.width === 0 || to - from < 4 || at < -0.5 || at > drawn.width + 0.5
+    // What is above an opened cell moves it, and nothing of that could be seen.
+    const above = to - from > drawn.width + 1
+    border.hidden = above || parent.width === 0 || to - from < 4 || at < -0.5 || at > drawn.width + 0.5
     hide(group, border.hidden)
     if (border.hidden) return
     const top = y(node.depth + 1), taken = border.room >= GRIP
@@ -358,7 +360,7 @@ export const mount = async (place, view = "free") => {
     write(goal, `J = ${shown(value, 4)}`)
     write(change, Math.abs(value - begun) < 5e-5 ? "" : (value > begun ? "+" : "") + shown(value - begun, 4))
     change.className = `change ${value > begun ? "up" : "down"}`
-    write(record, WORDS.reached(shown(reached, 4)) + (reached > most - 5e-5 ? WORDS.most : ""))
+    if (one) write(record, reached < begun + 5e-5 ? "" : WORDS.reached(shown(reached, 4)) + (reached > most - 5e-5 ? WORDS.most : ""))
     const { node, border, row } = looked, last = row === undefined ? null : ANSWERS[row].tokens.at(-1)
     const shownNode = last ?? node ?? nodeOf(state.open)
     write(says, border === undefined ? about(layout.get(shownNode.prefix), named)
