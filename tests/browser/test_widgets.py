@@ -10,15 +10,18 @@ from tests.browser.widgets import press, settle
 
 LAB, HOME = "notebooks/", ""
 KL, STEPPER = "rewards/kl_of_one_token/", "alignment/value_before_token/"
+GOAL = "course/goal/"
 VIEW, SURROGATE = "gae/inputs/", "on_policy/surrogate/"
 VIEWS = [
     VIEW, "gae/why_sum_deltas/", "gae/token_excesses/", "gae/return_minus_value/",
     "critic/td_error/", "rewards/token_level_rewards/", "alignment/slot_after_eos/",
 ]  # fmt: skip
 # Pages, and how many widgets each has.
-PLACES = dict.fromkeys([HOME, KL, STEPPER, SURROGATE, "debug/symptoms/", *VIEWS], 1)
+PLACES = dict.fromkeys(
+    [HOME, KL, STEPPER, SURROGATE, GOAL, "debug/symptoms/", *VIEWS], 1
+)
 PLACES[LAB] = 5
-OF_EACH_KIND = {HOME, LAB, KL, STEPPER, SURROGATE, VIEW}
+OF_EACH_KIND = {HOME, LAB, KL, STEPPER, SURROGATE, GOAL, VIEW}
 PHONE = {"width": 390, "height": 844}
 # Whether an element is what one sees in its middle.
 ON_TOP = """element => {
@@ -75,6 +78,7 @@ DRAGGED = [
     (LAB, "[data-lab=variance] .node .drag"),
     (KL, ".actor .drag"),
     (VIEW, ".values .drag"),
+    (GOAL, ".border.drag"),
 ]
 
 
@@ -94,7 +98,9 @@ def test_a_finger_that_scrolls_changes_nothing_and_one_sideways_does(
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("page", [LAB, KL, STEPPER, HOME, "debug/symptoms/", VIEW])
+@pytest.mark.parametrize(
+    "page", [LAB, KL, STEPPER, HOME, GOAL, "debug/symptoms/", VIEW]
+)
 @BOTH
 def test_nothing_moves_under_the_eyes_of_who_scrolls(
     open_tab: Any, page: str, width: int, language: str
@@ -316,6 +322,7 @@ def test_a_bug_and_its_assert_are_said_in_the_same_place(tab: Any) -> None:
         (HOME, ".values .drag"), (LAB, "[data-lab=explorer] .values .drag"),
         (VIEW, ".values .drag"), (KL, ".actor .drag"), (LAB, "[data-lab=clip] .handle"),
         (SURROGATE, ".handle"), (LAB, "[data-lab=variance] .handle"),
+        (GOAL, ".border.drag"),
     ],
 )  # fmt: skip
 def test_one_can_begin_again(tab: Any, page: str, cell: str) -> None:

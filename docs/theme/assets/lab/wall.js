@@ -205,7 +205,7 @@ const drawWall = ({ look, open, share, move }) => {
   const drawBorder = (border) => {
     const { node, k, group, hit, line, grip } = border
     const parent = drawn.cells.get(node.prefix), [from, to] = span(parent)
-    const at = x(parent.at + parent.width * bordersOf(probabilities(node, drawn.moved))[k])
+    const probs = probabilities(node, drawn.moved), at = x(parent.at + parent.width * bordersOf(probs)[k])
     border.room = to - from
     // What is above an opened cell moves it, and nothing of that could be seen.
     const above = to - from > drawn.width + 1
@@ -219,7 +219,7 @@ const drawWall = ({ look, open, share, move }) => {
     set(line, { x: Math.min(Math.max(at - 1, 0), drawn.width - 2), y: top, height: ROW - 1 })
     hide(grip, !taken)
     // In a narrow cell it stands below the words.
-    const broad = border.room >= 72, [thick, high] = broad ? [7, 18] : [6, 13]
+    const broad = Math.min(probs[k], probs[k + 1]) * border.room >= 24, [thick, high] = broad ? [7, 18] : [6, 13]
     set(grip, { x: Math.min(Math.max(at - thick / 2, -2), drawn.width - thick + 2), width: thick, height: high,
       y: broad ? top + (ROW - 1 - high) / 2 : top + ROW - high - 1 })
   }
@@ -281,8 +281,8 @@ const about = ({ node, width, value }, named) => {
 
 export const mount = async (place, view = "free") => {
   await Promise.all([styled, styles("wall.css")])
-  const { one, named } = VIEWS[view]
-  const link = address("wall", { read: (sent, begin) => read(sent, begin, one), write: written })
+  const { first } = VIEWS[view]
+  const link = address("wall", { read: (sent, begin) => read(sent, begin, first), write: written })
   const begun = lay({}).get("").value, most = best()
   let state = link.read(BEGIN), looked = {}, width = 0, reached = begun
   let from = { at: 0, part: 1 }, come = 1 // how far the drawing has come to what is open
@@ -306,7 +306,7 @@ export const mount = async (place, view = "free") => {
   }
   const move = (i, share) => {
     const { node, k } = BORDERS[i]
-    const others = one ? {} : state.moved // one alone is moved from where the actor has it
+    const others = first ? {} : state.moved // one alone is moved from where the actor has it
     wall.lift()
     alter({ drawn: 0, moved: { ...others, [node.prefix]: slide(node, others, k, share) } })
   }
@@ -326,18 +326,17 @@ export const mount = async (place, view = "free") => {
     share: (i) => bordersOf(probabilities(BORDERS[i].node, state.moved))[BORDERS[i].k],
   })
 
-  const goal = element("output", { class: "goal" }), change = element("span", { class: "change" }), record = element("p", { class: "record" })
+  const goal = element("output", { class: "goal" }), change = element("span", { class: "change" }), record = element("p", { class: "hint" })
   const trail = element("nav", { class: "trail", "aria-label": WORDS.path })
   const says = element("p", { class: "says" }), drawnSo = element("span", { class: "drawn" }), live = aloud()
   const reference = tick({ label: WORDS.reference, get: () => state.reference, set: (shown) => alter({ reference: shown }) })
   const again = () => { reached = begun; looked = {}; from = { at: 0, part: 1 }; come = 1; wall.lift(); alter(structuredClone(BEGIN)) }
   const button = (label, act) => element("button", { type: "button", onclick: act }, label)
   const section = element("section", { class: "lab wall", "aria-label": WORDS.name },
-    element("p", { class: "total" }, goal, change), ...(one ? [record] : []),
-    ...(one ? [element("p", { class: "hint" }, WORDS.try)] : []),
+    element("p", { class: "total" }, goal, change), ...(first ? [record] : []),
     trail, wall.root, says,
     element("div", { class: "answers" }, button(WORDS.drop, () => drop(1)), button(WORDS.many, () => drop(100)), drawnSo),
-    reference.node, live.node,
+    ...(first ? [] : [reference.node]), live.node,
     element("div", { class: "answers" }, againButton(again), copyButton(() => python(state))))
 
   let trailed
@@ -360,16 +359,16 @@ export const mount = async (place, view = "free") => {
     write(goal, `J = ${shown(value, 4)}`)
     write(change, Math.abs(value - begun) < 5e-5 ? "" : (value > begun ? "+" : "") + shown(value - begun, 4))
     change.className = `change ${value > begun ? "up" : "down"}`
-    if (one) write(record, reached < begun + 5e-5 ? "" : WORDS.reached(shown(reached, 4)) + (reached > most - 5e-5 ? WORDS.most : ""))
+    write(record, reached < begun + 5e-5 ? WORDS.try : WORDS.reached(shown(reached, 4)) + (reached > most - 5e-5 ? WORDS.most : ""))
     const { node, border, row } = looked, last = row === undefined ? null : ANSWERS[row].tokens.at(-1)
     const shownNode = last ?? node ?? nodeOf(state.open)
-    write(says, border === undefined ? about(layout.get(shownNode.prefix), named)
+    write(says, border === undefined ? about(layout.get(shownNode.prefix), !first)
       : WORDS.after(text(BORDERS[border].node), parts(BORDERS[border].node, state.moved)))
     write(drawnSo, mean === null ? "" : WORDS.drawn(balls.length, shown(mean, 3)))
     live.say(`${goal.textContent} ${says.textContent} ${drawnSo.textContent}`)
     reference.update()
     drawTrail()
-    wall.label(state.moved, named)
+    wall.label(state.moved, !first)
   }
   show(place, section)
   new ResizeObserver(() => {

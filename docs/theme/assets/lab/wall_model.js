@@ -11,10 +11,10 @@ export const PLACES = NODES.filter(({ children }) => children.length > 1)
 export const BORDERS = PLACES.flatMap((node) => node.children.slice(1).map((_, k) => ({ node, k })))
 export const MOST = 1000 // answers to draw
 
-// What each view begins with. In the view of the first step only one border is away from
-// its place, and V has no name yet.
+// In the view of the first step only one border is away from its place; V has no name
+// yet, and there is no reference.
 export const BEGIN = { moved: {}, open: "", reference: false, drawn: 0 }
-export const VIEWS = { goal: { one: true, named: false }, free: { one: false, named: true } }
+export const VIEWS = { goal: { first: true }, free: { first: false } }
 
 const sum = (numbers) => numbers.reduce((total, x) => total + x, 0)
 
@@ -99,16 +99,16 @@ export const written = ({ moved, open, drawn, reference }) => [
 
 const PART = /^(?:p(?<place>\d+)(?<borders>(?:-\d(?:\.\d+)?)+)|o(?<open>\d+)|d(?<drawn>\d+)|(?<reference>r))$/
 const ascend = (borders) => [0, ...borders, 1].every((x, i, all) => i === 0 || x >= all[i - 1])
-export const read = (sent, begin, one = false) => {
+export const read = (sent, begin, first = false) => {
   const state = { ...begin, moved: { ...begin.moved } }
   for (const part of sent.split("_")) {
     const { place, borders, open, drawn, reference } = part.match(PART)?.groups ?? {}
     const node = PLACES[place], at = borders?.slice(1).split("-").map(Number)
-    const free = !one || Object.keys(state.moved).length === 0
+    const free = !first || Object.keys(state.moved).length === 0
     if (node && free && at.length === node.children.length - 1 && ascend(at)) state.moved[node.prefix] = at
     if (NODES[open]) state.open = NODES[open].prefix
     if (Number(drawn) <= MOST) state.drawn = Number(drawn)
-    if (reference) state.reference = true
+    if (reference && !first) state.reference = true
   }
   return state
 }
