@@ -214,7 +214,7 @@ const drawWall = ({ look, open, share, move }) => {
     if (border.hidden) return
     const top = y(node.depth + 1), taken = border.room >= GRIP
     const reach = border.room >= 72 ? 12 : border.room / 4
-    group.setAttribute("class", `border${taken ? "" : " fixed"}${drawn.moved[node.prefix] ? " moved" : ""} drag`)
+    group.setAttribute("class", `border${taken ? "" : " fixed"}${drawn.moved[node.prefix] ? " away" : ""} drag`)
     set(hit, { x: at - reach, width: 2 * reach, y: top + 1, height: ROW - 2 })
     set(line, { x: Math.min(Math.max(at - 1, 0), drawn.width - 2), y: top, height: ROW - 1 })
     hide(grip, !taken)
@@ -339,7 +339,7 @@ export const mount = async (place, view = "free") => {
     ...(first ? [] : [reference.node]), live.node,
     element("div", { class: "answers" }, againButton(again), copyButton(() => python(state))))
 
-  let trailed
+  let trailed, labelled
   const drawTrail = () => {
     if (trailed === state.open) return
     trailed = state.open
@@ -368,7 +368,8 @@ export const mount = async (place, view = "free") => {
     live.say(`${goal.textContent} ${says.textContent} ${drawnSo.textContent}`)
     reference.update()
     drawTrail()
-    wall.label(state.moved, !first)
+    clearTimeout(labelled) // it takes longer than to draw, and nobody listens meanwhile
+    labelled = setTimeout(() => wall.label(state.moved, !first), 150)
   }
   show(place, section)
   new ResizeObserver(() => {
