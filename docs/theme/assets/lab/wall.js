@@ -84,15 +84,14 @@ const animate = (time, draw) => {
 // `share` and `move` are of border number i.
 const drawWall = ({ look, open, share, move }) => {
   const cells = NODES.map((node) => {
-    const parts = { box: svg("rect", { class: "box" }), fill: svg("rect", { class: "fill" }),
-      word: svg("text", { class: "word" }), number: svg("text", { class: "number" }) }
-    const score = node.children.length ? "" : node.exact ? " right" : " missed"
-    return { node, group: svg("g", { class: `cell${score}`, role: "button", tabindex: -1 }, ...Object.values(parts)), ...parts }
+    const parts = { frame: svg("rect", { class: "frame" }), word: svg("text", { class: "word" }), number: svg("text", { class: "number" }) }
+    return { node, group: svg("g", { class: "cell", role: "button", tabindex: -1 }, ...Object.values(parts)), ...parts }
   })
-  const floors = ANSWERS.map(({ score, tokens }) => ({ leaf: tokens.at(-1),
-    box: svg("rect", { class: score ? "floor right" : "floor missed", y: GROUND, height: FLOOR }) }))
+  // All rectangles of one colour are one shape: at every frame a browser has six to place.
+  const shapes = Object.fromEntries(["boxes", "green", "right", "missed", "floor right", "floor missed"]
+    .map((name) => [name, svg("path", { class: name })]))
   const borders = BORDERS.map(({ node, k }, i) => {
-    const parts = { hit: svg("rect", { class: "hit" }), line: svg("rect", { class: "line", width: 2 }), grip: svg("rect", { class: "grip", rx: 3 }) }
+    const parts = { hit: svg("rect", { class: "hit" }), line: svg("rect", { class: "line", x: -1, width: 2, height: ROW - 1 }), grip: svg("rect", { class: "grip", rx: 3 }) }
     const group = svg("g", { class: "border" }, ...Object.values(parts))
     const label = WORDS.border(word(node.children[k]), word(node.children[k + 1]), text(node))
     return { node, k, i, group, label, room: 0, ...parts }
@@ -101,7 +100,7 @@ const drawWall = ({ look, open, share, move }) => {
   const marks = { right: svg("path", { class: "marks right" }), missed: svg("path", { class: "marks missed" }) }
   const ball = svg("circle", { class: "ball", r: 6, hidden: "" })
   const root = svg("svg", { class: "wall", height: HEIGHT, role: "group", "aria-label": WORDS.name },
-    ...floors.map(({ box }) => box),
+    ...Object.values(shapes),
     svg("g", { role: "group", "aria-label": WORDS.tree }, ...cells.map(({ group }) => group)),
     ...Object.values(lines), ...Object.values(marks),
     svg("g", { role: "group", "aria-label": WORDS.borders }, ...borders.map(({ group }) => group)), ball)
@@ -171,8 +170,9 @@ const drawWall = ({ look, open, share, move }) => {
   reach(cells, cells[0])
   reach(borders, borders[0])
 
-  const drawCell = (cell) => {
-    const { node, group, box, fill, word: letters, number } = cell
+  const rect = (x, y, width, height) => `M${x.toFixed(1)} ${y.toFixed(1)}h${width.toFixed(1)}v${height.toFixed(1)}h${(-width).toFixed(1)}z`
+  const drawCell = (cell, add) => {
+    const { node, group, word: letters, number } = cell
     const { width: share, value } = drawn.cells.get(node.prefix)
     const ends = span(drawn.cells.get(node.prefix))
     cell.hidden = share === 0 || ends[1] < 0.01 || ends[0] > drawn.width - 0.01
@@ -183,8 +183,12 @@ const drawWall = ({ look, open, share, move }) => {
     const width = Math.max(Math.min(ends[1], drawn.width) - left, 1)
     const top = y(node.depth), height = (node.children.length ? y(node.depth + 1) : GROUND) - top
     const gap = width > 3 ? 1 : 0
-    set(box, { x: left, y: top, width: width - gap, height: height - (node.children.length ? 1 : 0) })
-    set(fill, { x: left, width: width - gap, y: top + height * (1 - value), height: Math.max(height * value - (node.children.length ? 1 : 0), 0) })
+    cell.place = { x: left, y: top, width: width - gap, height: height - 1 }
+    add("boxes", rect(left, top, width - gap, height - 1))
+    if (!node.children.length) {
+      add(value ? "right" : "missed", rect(left, top, width - gap, height))
+      add(value ? "floor right" : "floor missed", rect(left, GROUND, width - gap, FLOOR))
+    } else if (value) add("green", rect(left, top + height * (1 - value), width - gap, Math.max(height * value - 1, 0)))
     const name = node.parent ? word(node) : PROMPT[lang]
     const room = Math.min(height, node.parent ? 3 * ROW : ROW), numbered = width > 32
     const how = lie(name, width, numbered && room === ROW ? ROW - 2 : room)
@@ -194,7 +198,7 @@ const drawWall = ({ look, open, share, move }) => {
     hide(number, !numbered || how === "down")
     if (how !== "none") {
       write(letters, name)
-      letters.setAttribute("class", `word ${how}`)
+      set(letters, { class: `word ${how}` })
       set(letters, along ? { x: middle, y: top + (numbered ? 18 : 26) } : { x: middle, y: top + 4 })
     }
     if (numbered) {
@@ -203,7 +207,7 @@ const drawWall = ({ look, open, share, move }) => {
     }
   }
   const drawBorder = (border) => {
-    const { node, k, group, hit, line, grip } = border
+    const { node, k, group, hit, grip } = border
     const parent = drawn.cells.get(node.prefix), [from, to] = span(parent)
     const probs = probabilities(node, drawn.moved), at = x(parent.at + parent.width * bordersOf(probs)[k])
     border.room = to - from
@@ -214,14 +218,13 @@ const drawWall = ({ look, open, share, move }) => {
     if (border.hidden) return
     const top = y(node.depth + 1), taken = border.room >= GRIP
     const reach = border.room >= 72 ? 12 : border.room / 4
-    group.setAttribute("class", `border${taken ? "" : " fixed"}${drawn.moved[node.prefix] ? " away" : ""} drag`)
-    set(hit, { x: at - reach, width: 2 * reach, y: top + 1, height: ROW - 2 })
-    set(line, { x: Math.min(Math.max(at - 1, 0), drawn.width - 2), y: top, height: ROW - 1 })
+    set(group, { class: `border drag${taken ? "" : " fixed"}${drawn.moved[node.prefix] ? " away" : ""}` })
+    set(group, { transform: `translate(${Math.min(Math.max(at, 1), drawn.width - 1).toFixed(1)} ${top})` })
+    set(hit, { x: -reach, width: 2 * reach, y: 1, height: ROW - 2 })
     hide(grip, !taken)
     // In a narrow cell it stands below the words.
     const broad = Math.min(probs[k], probs[k + 1]) * border.room >= 24, [thick, high] = broad ? [7, 18] : [6, 13]
-    set(grip, { x: Math.min(Math.max(at - thick / 2, -2), drawn.width - thick + 2), width: thick, height: high,
-      y: broad ? top + (ROW - 1 - high) / 2 : top + ROW - high - 1 })
+    set(grip, { x: -thick / 2, width: thick, height: high, y: broad ? (ROW - 1 - high) / 2 : ROW - high - 1 })
   }
   // Borders of another actor within the cells that are drawn, as one line.
   const across = (moves, where) => BORDERS.filter(({ node }) => moves(node)).map(({ node, k }) => {
@@ -233,14 +236,10 @@ const drawWall = ({ look, open, share, move }) => {
   const draw = ({ layout, moved, at, part, width, reference, balls }) => {
     drawn = { cells: layout, moved, at, part, width }
     set(root, { width, viewBox: `0 0 ${width} ${HEIGHT}` })
-    cells.forEach(drawCell)
+    const parts = Object.fromEntries(Object.keys(shapes).map((name) => [name, []]))
+    for (const cell of cells) drawCell(cell, (name, shape) => parts[name].push(shape))
+    for (const [name, shape] of Object.entries(shapes)) set(shape, { d: parts[name].join("") })
     borders.forEach(drawBorder)
-    for (const { leaf, box } of floors) {
-      const cell = layout.get(leaf.prefix), [from, to] = span(cell)
-      const left = Math.max(Math.min(from, width - 1), 0), end = Math.min(to, width)
-      hide(box, cell.width === 0 || to < 0.01 || from > width - 0.01)
-      set(box, { x: left, width: Math.max(end - left - (end - left > 3 ? 1 : 0), 1) })
-    }
     set(lines.begun, { d: across((node) => moved[node.prefix], (node) => probabilities(node, {})) })
     set(lines.reference, { d: reference ? across(() => true, (node) => node.children.map((child) => child.reference)) : "" })
     const dots = (score) => balls.filter(({ row }) => ANSWERS[row].score === score).map(({ at }) => x(at))
@@ -248,8 +247,12 @@ const drawWall = ({ look, open, share, move }) => {
     set(marks.right, { d: dots(1) })
     set(marks.missed, { d: dots(0) })
   }
+  // Once it rests: what each cell is, and its frame, for who goes by keyboard or ear.
   const label = (moved, named) => {
-    for (const { node, group } of cells) set(group, { "aria-label": about(drawn.cells.get(node.prefix), named) })
+    for (const { node, group, frame, hidden, place } of cells) {
+      set(group, { "aria-label": about(drawn.cells.get(node.prefix), named) })
+      if (!hidden) set(frame, place)
+    }
     for (const { group, node, i } of borders) {
       set(group, { "aria-valuenow": share(i).toFixed(3), "aria-valuetext": parts(node, moved).join(", ") })
     }
@@ -297,6 +300,7 @@ export const mount = async (place, view = "free") => {
     return { at, part }
   }
   const open = (node) => {
+    wall.lift()
     const layout = lay(state.moved), to = openPart(layout)
     from = { at: from.at + (to.at - from.at) * come, part: from.part + (to.part - from.part) * come }
     come = 0
@@ -368,7 +372,7 @@ export const mount = async (place, view = "free") => {
     live.say(`${goal.textContent} ${says.textContent} ${drawnSo.textContent}`)
     reference.update()
     drawTrail()
-    clearTimeout(labelled) // it takes longer than to draw, and nobody listens meanwhile
+    clearTimeout(labelled)
     labelled = setTimeout(() => wall.label(state.moved, !first), 150)
   }
   show(place, section)
