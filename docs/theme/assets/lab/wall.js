@@ -199,10 +199,10 @@ const drawWall = ({ look, open, share, move }) => {
     if (how !== "none") {
       write(letters, name)
       set(letters, { class: `word ${how}` })
-      set(letters, along ? { x: middle, y: top + (numbered ? 18 : 26) } : { x: middle, y: top + 4 })
+      set(letters, along ? { x: Math.round(middle), y: top + (numbered ? 18 : 26) } : { x: Math.round(middle), y: top + 4 })
     }
     if (numbered) {
-      set(number, { x: middle, y: along ? top + 34 : top + 26 })
+      set(number, { x: Math.round(middle), y: along ? top + 34 : top + 26 })
       write(number, node.children.length ? shown(value) : value)
     }
   }
