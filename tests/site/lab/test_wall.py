@@ -3,6 +3,7 @@
 import random
 from ast import literal_eval
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import torch
@@ -187,3 +188,19 @@ def test_in_the_first_step_an_address_moves_one_border() -> None:
     one = in_node(MODEL, "m.read(given, m.BEGIN, true)", sent)
     assert both["moved"] == {"No": [0.2], "Yes": [0.5]}
     assert one["moved"] == {"No": [0.2]} and not one["reference"]
+
+
+def test_the_picture_of_the_first_step_is_the_wall() -> None:
+    """Its floor, from left to right: as wide and as green as the answers."""
+    picture = ElementTree.parse(ROOT / "snippets" / "course" / "goal.svg")
+    boxes = [
+        (float(box.get("x", 0)), group.get("class") == "accent")
+        for group in picture.getroot()
+        for box in group
+        if box.get("y") == "216"
+    ]
+    left, green = zip(*sorted(boxes), strict=True)
+    probs = W.response_probs(W.edge_log_probs)
+    starts = 6 + 348 * (probs.cumsum(0) - probs)
+    assert list(left) == pytest.approx(starts.tolist(), abs=0.06)
+    assert list(green) == [score == 1 for score in W.scores.tolist()]
