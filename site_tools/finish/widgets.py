@@ -32,7 +32,7 @@ ROOMS = {
     "alignment/value_before_token": Room(20.5, 19.5, 18),
     "gae": Room(22.5, 22, 22),
     "strip/gae": Room(49.5, 44, 41.5),
-    "strip/delta": Room(19, 17.5, 17.5),
+    "strip/delta": Room(21.5, 17.5, 17.5),
     "doctor": Room(13, 12, 12),
     "clip/surrogate": Room(25.5, 23, 23),
     "explorer/inputs": Room(27.5, 25, 25),

@@ -18,7 +18,7 @@ VIEWS = [
 ]  # fmt: skip
 # Pages, and how many widgets each has.
 PLACES = dict.fromkeys([HOME, KL, STEPPER, SURROGATE, STRIP, *VIEWS], 1)
-PLACES["debug/symptoms/"] = 1
+PLACES["debug/symptoms/"] = PLACES["course/delta/"] = 1
 PLACES[LAB] = 5
 OF_EACH_KIND = {HOME, LAB, KL, STEPPER, SURROGATE, STRIP, VIEW}
 PHONE = {"width": 390, "height": 844}
