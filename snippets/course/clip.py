@@ -117,11 +117,13 @@ print(f"clip fraction {judged.clip_fraction:.2f}")
 # --8<-- [end:first]
 
 # --8<-- [start:no_min]
+slopes = {}
 for keep_min in True, False:
     r = torch.tensor(0.7, requires_grad=True)
     goal = r.clamp(1 - eps, 1 + eps)  # A = 1
     if keep_min:
         goal = torch.min(r, goal)
     (slope,) = torch.autograd.grad(goal, r)
+    slopes[keep_min] = slope.item()
     print(f"min {keep_min}: slope {slope:.0f}")
 # --8<-- [end:no_min]

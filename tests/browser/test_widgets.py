@@ -19,8 +19,9 @@ VIEWS = [
 ]  # fmt: skip
 # Pages, and how many widgets each has.
 PLACES = dict.fromkeys(
-    [HOME, KL, STEPPER, SURROGATE, STRIP, GOAL, "debug/symptoms/", *VIEWS], 1
+    [HOME, KL, STEPPER, SURROGATE, STRIP, GOAL, "course/delta/", *VIEWS], 1
 )
+PLACES["debug/symptoms/"] = 1
 PLACES[LAB] = 5
 OF_EACH_KIND = {HOME, LAB, KL, STEPPER, SURROGATE, STRIP, GOAL, VIEW}
 PHONE = {"width": 390, "height": 844}
