@@ -73,7 +73,7 @@ def swiped(tab: Any, place: Any, x: int = 0, y: int = 0) -> float:
 
 
 DRAGGED = [
-    (HOME, ".values .drag"),
+    (HOME, "g.value"),
     (LAB, "[data-lab=explorer] .values .drag"),
     (LAB, "[data-lab=explorer] .ratios .drag"),
     (LAB, "[data-lab=clip] .handle"),
@@ -202,7 +202,7 @@ def test_a_widget_fits_its_room_and_can_be_used_by_all(
 @BOTH
 def test_the_home_page_has_its_widget_on_a_phone(phone: Any, language: str) -> None:
     phone.goto(language)
-    widget = phone.locator("[data-lab=gae] .lab")
+    widget = phone.locator("[data-lab='strip/home'] .lab")
     widget.wait_for()
     box = widget.bounding_box()
     assert box["width"] > 340 and box["x"] + box["width"] <= 390
@@ -286,7 +286,6 @@ def heard(widget: Any) -> str:
 @pytest.mark.parametrize(
     ("page", "row", "begins"),
     [
-        (HOME, "advantages", "advantage A: "),
         (VIEW, "advantages", "advantage A: "),
         ("critic/td_error/", "returns", "target R: "),
         ("rewards/token_level_rewards/", "rewards", "reward r: "),
@@ -322,7 +321,7 @@ def test_a_bug_and_its_assert_are_said_in_the_same_place(tab: Any) -> None:
 @pytest.mark.parametrize(
     ("page", "cell"),
     [
-        (HOME, ".values .drag"), (LAB, "[data-lab=explorer] .values .drag"),
+        (HOME, "g.value"), (LAB, "[data-lab=explorer] .values .drag"),
         (VIEW, ".values .drag"), (KL, ".actor .drag"), (LAB, "[data-lab=clip] .handle"),
         (SURROGATE, ".handle"), (LAB, "[data-lab=variance] .handle"),
         (STRIP, "g.value"),

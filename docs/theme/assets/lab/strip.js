@@ -9,7 +9,7 @@ import { ANSWERS } from "./world.js"
 
 const WORDS = {
   zh: {
-    name: { delta: "一个回答：V、δ", gae: "一个回答：V、δ、优势" }, end: "结束", answer: "回答", score: (x) => `得分 ${x}`,
+    name: { home: "一个回答：V、δ", delta: "一个回答：V、δ", gae: "一个回答：V、δ、优势" }, end: "结束", answer: "回答", score: (x) => `得分 ${x}`,
     panels: { values: "V：实心的是 critic 说的，拖得动；空心的是准的", advantages: "Â：δ 加上 λ 乘以右边那个 token 的 Â" },
     value: (word) => word ? `写完“${word}”以后的 V` : "一个字没写时的 V",
     delta: (word) => `“${word}”的 δ`, advantage: (word) => `“${word}”的优势`,
@@ -22,7 +22,7 @@ const WORDS = {
     less: "少写", more: "多写",
   },
   en: {
-    name: { delta: "One answer: V and δ", gae: "One answer: V, δ and the advantage" }, end: "end", answer: "Answer", score: (x) => `score ${x}`,
+    name: { home: "One answer: V and δ", delta: "One answer: V and δ", gae: "One answer: V, δ and the advantage" }, end: "end", answer: "Answer", score: (x) => `score ${x}`,
     panels: { values: "V: solid is what the critic says, to be dragged; hollow is exact", advantages: "Â: δ plus λ times the Â of the token to its right" },
     value: (word) => word ? `V after "${word}"` : "V before the first word",
     delta: (word) => `δ of "${word}"`, advantage: (word) => `advantage of "${word}"`,

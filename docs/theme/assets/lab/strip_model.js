@@ -11,6 +11,7 @@ export const BEGIN = { answer: 11, lambda: 0.95, says: {} }
 // What each view begins with, and what is lit then. One with advantages has lambda, and the
 // two first tokens that it weighs against each other over all answers.
 export const VIEWS = {
+  home: { begin: BEGIN, atFirst: { kind: "d", t: 0 } },
   delta: { begin: BEGIN, atFirst: { kind: "d", t: 0 } },
   gae: { begin: BEGIN, atFirst: { kind: "A", t: 0 }, first: ["No", "Yes"], section: "three" },
 }
