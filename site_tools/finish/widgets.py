@@ -32,7 +32,7 @@ ROOMS = {
     "alignment/value_before_token": Room(20.5, 19.5, 18),
     "gae": Room(22.5, 22, 22),
     "doctor": Room(13, 12, 12),
-    "wall/goal": Room(36.5, 34, 33),
+    "wall/goal": Room(33.5, 33.5, 32.5),
     "clip/surrogate": Room(25.5, 23, 23),
     "explorer/inputs": Room(27.5, 25, 25),
     "explorer/why_sum_deltas": Room(25.5, 24.5, 24.5),
