@@ -34,7 +34,7 @@ ROOMS = {
     "strip/gae": Room(51.5, 44, 41.5),
     "strip/delta": Room(21.5, 17.5, 17.5),
     "doctor": Room(13, 12, 12),
-    "wall/goal": Room(36.5, 34, 33),
+    "wall/goal": Room(33.5, 33.5, 32.5),
     "clip/surrogate": Room(25.5, 23, 23),
     "explorer/inputs": Room(27.5, 25, 25),
     "explorer/why_sum_deltas": Room(25.5, 24.5, 24.5),

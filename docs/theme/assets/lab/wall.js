@@ -84,8 +84,9 @@ const animate = (time, draw) => {
 // `share` and `move` are of border number i.
 const drawWall = ({ look, open, share, move }) => {
   const cells = NODES.map((node) => {
-    const parts = { frame: svg("rect", { class: "frame" }), word: svg("text", { class: "word" }), number: svg("text", { class: "number" }) }
-    return { node, group: svg("g", { class: "cell", role: "button", tabindex: -1 }, ...Object.values(parts)), ...parts }
+    const frame = svg("rect", { class: "frame" }), letters = { word: svg("text", { class: "word" }), number: svg("text", { class: "number" }) }
+    return { node, frame, ...letters, letters: svg("g", {}, ...Object.values(letters)),
+      group: svg("g", { class: "cell", role: "button", tabindex: -1 }, frame) }
   })
   // All rectangles of one colour are one shape: at every frame a browser has six to place.
   const shapes = Object.fromEntries(["boxes", "green", "right", "missed", "floor right", "floor missed"]
@@ -102,6 +103,7 @@ const drawWall = ({ look, open, share, move }) => {
   const root = svg("svg", { class: "wall", height: HEIGHT, role: "group", "aria-label": WORDS.name },
     ...Object.values(shapes),
     svg("g", { role: "group", "aria-label": WORDS.tree }, ...cells.map(({ group }) => group)),
+    svg("g", { class: "letters", "aria-hidden": true }, ...cells.map(({ letters }) => letters)),
     ...Object.values(lines), ...Object.values(marks),
     svg("g", { role: "group", "aria-label": WORDS.borders }, ...borders.map(({ group }) => group)), ball)
 
@@ -172,11 +174,12 @@ const drawWall = ({ look, open, share, move }) => {
 
   const rect = (x, y, width, height) => `M${x.toFixed(1)} ${y.toFixed(1)}h${width.toFixed(1)}v${height.toFixed(1)}h${(-width).toFixed(1)}z`
   const drawCell = (cell, add) => {
-    const { node, group, word: letters, number } = cell
+    const { node, word: letters, number } = cell
     const { width: share, value } = drawn.cells.get(node.prefix)
     const ends = span(drawn.cells.get(node.prefix))
     cell.hidden = share === 0 || ends[1] < 0.01 || ends[0] > drawn.width - 0.01
-    hide(group, cell.hidden)
+    hide(cell.group, cell.hidden)
+    hide(cell.letters, cell.hidden)
     if (cell.hidden) return
     // Never less than a hairline, and within the drawing.
     const left = Math.max(Math.min(ends[0], drawn.width - 1), 0)
