@@ -115,6 +115,7 @@ OWN = {
     "rollout_correction.accepted_tokens": {
         "bounds": Default((0.5, 2.0), (VERL, ALGORITHM, '= "0.5_2.0"')),
     },
+    "examples.world": {"critic": Default(None, NO_RECIPE + "its own errors alone")},
     "trace.trace": {"row": Default(0, NO_RECIPE + "the first")},
     "train.rollout.sample_responses": {
         "generator": Default(None, NO_RECIPE + "draws of torch's own generator"),

@@ -46,7 +46,7 @@ class Tried:
     changes: int = 0
     killed: int = 0  # of them, by this assertion, by another or by an exception
     last: tuple[Line, Slip] | None = None  # the last change that it has not noticed
-    in_time: bool = True  # False if the time ended before it was noticed
+    in_time: bool = True  # False if a change, or all of them, took too long to tell
 
     @property
     def sound(self) -> bool:
@@ -177,6 +177,8 @@ class _Trial:
                 if claim in told:
                     tried.noticed = True
                     break
+                if _stopped(result):
+                    tried.in_time = False
                 tried.last = self._within.lines[change.line - 1], change
 
     @cached_property
@@ -195,9 +197,14 @@ class _Trial:
             waiting = []
             for number, result in enumerate(run_each(page)):
                 yield result
-                if result.failure and result.failure.type.endswith("Limit"):
+                if _stopped(result):
                     waiting = list(page.sources[number + 1 :])  # they have not run
                     break
+
+
+def _stopped(result: Result) -> bool:
+    """True for a text that used up its time, memory or output."""
+    return result.failure is not None and result.failure.type.endswith("Limit")
 
 
 def _unnoticed(path: str, tried: Tried) -> Problem:

@@ -136,6 +136,9 @@ for x in 0, lam, 1:
 # --8<-- [start:half]
 half = gae(V, 0.5)[1, :4]
 print(*(f"{a:.4f}" for a in half))
+d = gae(V, 0)[1, :4]
+one_on = d[0] + d[1] / 2  # slips
+all_alike = d[0] + d[1:].sum() / 2
 # --8<-- [end:half]
 
 # --8<-- [start:long]

@@ -100,16 +100,17 @@ def test_keys_sliders_and_bugs_move_the_numbers(lab):
 
 def test_the_home_page_has_a_small_one_to_drag(lab):
     lab.goto("en/")
-    cell = lab.locator("[data-lab=gae] tr.values .bar").nth(2)
-    press(lab, cell, "PageUp", "PageUp", "ArrowUp")
-    assert cell.inner_text() == "0.61"
-    lab.locator("[data-lab=gae] input").fill("0.5")
-    settle(lab)
-    for line in ran(lab, "gae").splitlines():
+    widget = lab.locator("[data-lab='strip/home']")
+    press(lab, widget.locator("g.value").nth(1), "PageUp", "PageUp", "ArrowUp")
+    for line in ran(lab, "strip/home").splitlines():
         name, _, numbers = line.partition(" ")
-        bars = lab.locator(f"[data-lab=gae] tr.{name} .bar").all_inner_texts()
-        for text, x in zip(bars, literal_eval(numbers), strict=True):
-            assert abs(number(text) - x) < 0.00501
+        kind = {"values": "value", "deltas": "delta"}.get(name)
+        if kind:
+            texts = widget.locator(f"g.{kind} .number").all_text_contents()
+            assert len(texts) == len(literal_eval(numbers)) == 6
+            for text, x in zip(texts, literal_eval(numbers), strict=True):
+                assert abs(number(text) - x) < 0.00501
+    assert widget.locator("g.value .number").nth(1).text_content() == "0.61"
 
 
 def test_a_link_shares_what_is_seen(lab):

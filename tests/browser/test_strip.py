@@ -83,6 +83,25 @@ def test_a_number_that_one_looks_at_lights_what_it_is_made_of(
     )
 
 
+def test_a_number_in_a_sentence_is_dragged_and_the_others_follow(
+    tab: Any, strip: Any
+) -> None:
+    texts = "#three ~ ul .figure[data-is='lucky[0]']"
+    assert tab.locator(texts).first.text_content() == "0.112"
+    figure = tab.locator(".figure.drag").first
+    assert figure.text_content() == "0.95"
+    figure.focus()
+    tab.keyboard.press("Home")
+    settle(tab)
+    assert figure.text_content() == "0.00"
+    assert tab.locator(texts).first.text_content() == "−0.420"
+    assert strip.locator("g.advantage .number").first.text_content() == "−0.42"
+    strip.get_by_role("button", name="Begin again").click()
+    settle(tab)
+    assert tab.locator(texts).first.text_content() == "0.112"
+    assert tab.locator(".figure.moved").count() == 0
+
+
 def test_another_answer_has_its_own_words_and_length(tab: Any, strip: Any) -> None:
     strip.get_by_role("button", name="No idea.", exact=True).click()
     settle(tab)
@@ -90,3 +109,25 @@ def test_another_answer_has_its_own_words_and_length(tab: Any, strip: Any) -> No
     assert words == ["No", "idea", ".", "end"]
     assert strip.locator("g.value:not([hidden])").count() == 4
     assert "score 0" in strip.locator("svg.strip").text_content()
+
+
+def test_it_can_be_copied_as_a_picture(tab: Any, strip: Any) -> None:
+    tab.evaluate("() => { navigator.clipboard.write = () => Promise.reject() }")
+    with tab.expect_download() as saved:  # no clipboard here: it is saved
+        strip.get_by_role("button", name="Copy as picture").click()
+    picture = saved.value.path().read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    width = int.from_bytes(picture[16:20], "big")
+    drawn = strip.locator("svg.strip").evaluate("node => node.clientWidth")
+    assert width == 2 * (drawn + 32)  # twice as sharp, and its margins
+
+
+def test_within_another_page_it_stands_alone(tab: Any) -> None:
+    tab.goto(PAGE + "?embed=1&strip=a9")
+    tab.locator("svg.strip").wait_for()
+    assert tab.locator("section.strip .word:not([hidden])").count() == 4
+    seen = tab.locator("h1, h2, p, header, nav, .md-footer").evaluate_all(
+        """all => all.filter((node) => node.checkVisibility() && !node.closest(".lab"))
+          .map((node) => node.outerHTML.slice(0, 80))"""
+    )
+    assert seen == []

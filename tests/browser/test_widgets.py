@@ -10,6 +10,7 @@ from tests.browser.widgets import press, settle
 
 LAB, HOME = "notebooks/", ""
 KL, STEPPER = "rewards/kl_of_one_token/", "alignment/value_before_token/"
+GOAL = "course/goal/"
 VIEW, SURROGATE = "gae/inputs/", "on_policy/surrogate/"
 STRIP = "course/gae/"
 VIEWS = [
@@ -17,10 +18,12 @@ VIEWS = [
     "critic/td_error/", "rewards/token_level_rewards/", "alignment/slot_after_eos/",
 ]  # fmt: skip
 # Pages, and how many widgets each has.
-PLACES = dict.fromkeys([HOME, KL, STEPPER, SURROGATE, STRIP, *VIEWS], 1)
-PLACES["debug/symptoms/"] = PLACES["course/delta/"] = 1
+PLACES = dict.fromkeys(
+    [HOME, KL, STEPPER, SURROGATE, STRIP, GOAL, "course/delta/", *VIEWS], 1
+)
+PLACES["debug/symptoms/"] = 1
 PLACES[LAB] = 5
-OF_EACH_KIND = {HOME, LAB, KL, STEPPER, SURROGATE, STRIP, VIEW}
+OF_EACH_KIND = {HOME, LAB, KL, STEPPER, SURROGATE, STRIP, GOAL, VIEW}
 PHONE = {"width": 390, "height": 844}
 # Whether an element is what one sees in its middle.
 ON_TOP = """element => {
@@ -70,7 +73,7 @@ def swiped(tab: Any, place: Any, x: int = 0, y: int = 0) -> float:
 
 
 DRAGGED = [
-    (HOME, ".values .drag"),
+    (HOME, "g.value"),
     (LAB, "[data-lab=explorer] .values .drag"),
     (LAB, "[data-lab=explorer] .ratios .drag"),
     (LAB, "[data-lab=clip] .handle"),
@@ -78,6 +81,7 @@ DRAGGED = [
     (KL, ".actor .drag"),
     (VIEW, ".values .drag"),
     (STRIP, "g.value"),
+    (GOAL, ".border.drag"),
 ]
 
 
@@ -97,7 +101,9 @@ def test_a_finger_that_scrolls_changes_nothing_and_one_sideways_does(
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("page", [LAB, KL, STEPPER, HOME, "debug/symptoms/", VIEW])
+@pytest.mark.parametrize(
+    "page", [LAB, KL, STEPPER, HOME, GOAL, "debug/symptoms/", VIEW]
+)
 @BOTH
 def test_nothing_moves_under_the_eyes_of_who_scrolls(
     open_tab: Any, page: str, width: int, language: str
@@ -196,7 +202,7 @@ def test_a_widget_fits_its_room_and_can_be_used_by_all(
 @BOTH
 def test_the_home_page_has_its_widget_on_a_phone(phone: Any, language: str) -> None:
     phone.goto(language)
-    widget = phone.locator("[data-lab=gae] .lab")
+    widget = phone.locator("[data-lab='strip/home'] .lab")
     widget.wait_for()
     box = widget.bounding_box()
     assert box["width"] > 340 and box["x"] + box["width"] <= 390
@@ -280,7 +286,6 @@ def heard(widget: Any) -> str:
 @pytest.mark.parametrize(
     ("page", "row", "begins"),
     [
-        (HOME, "advantages", "advantage A: "),
         (VIEW, "advantages", "advantage A: "),
         ("critic/td_error/", "returns", "target R: "),
         ("rewards/token_level_rewards/", "rewards", "reward r: "),
@@ -316,10 +321,11 @@ def test_a_bug_and_its_assert_are_said_in_the_same_place(tab: Any) -> None:
 @pytest.mark.parametrize(
     ("page", "cell"),
     [
-        (HOME, ".values .drag"), (LAB, "[data-lab=explorer] .values .drag"),
+        (HOME, "g.value"), (LAB, "[data-lab=explorer] .values .drag"),
         (VIEW, ".values .drag"), (KL, ".actor .drag"), (LAB, "[data-lab=clip] .handle"),
         (SURROGATE, ".handle"), (LAB, "[data-lab=variance] .handle"),
         (STRIP, "g.value"),
+        (GOAL, ".border.drag"),
     ],
 )  # fmt: skip
 def test_one_can_begin_again(tab: Any, page: str, cell: str) -> None:

@@ -82,7 +82,7 @@ def test_course_token_gradient(seed):
 
 @given(SEEDS)
 def test_course_objective(seed):
-    r"""J(\theta) = \sum_{y} P_\theta(y)\, s(y),
+    r"""J(\theta) = \sum_{y} P_\theta(y)\, \mathrm{score}(y),
     \qquad P_\theta(y) = \prod_{t} \pi_\theta(a_t \mid s_t)
     """
     # The mean score is found from the last token backwards.

@@ -114,6 +114,9 @@ for (const button of document.querySelectorAll("button.comment")) {
   button.hidden = false
 }
 
+// Within another page, with ?embed=1, there is the first widget alone.
+document.documentElement.classList.toggle("embed", new URLSearchParams(location.search).get("embed") === "1")
+
 // A picture that can be operated is replaced by its widget when it comes into view. A line
 // that says what to try, with data-lab="explorer/inputs", gets that view of the explorer
 // below it, where room is kept. A copy on disk has none of it: browsers load no modules

@@ -138,10 +138,11 @@ export const tick = ({ label, get, set }) => {
 }
 
 // Makes an element one that is dragged sideways, or moved by the arrows; up and down is
-// for scrolling. `share` is the part of its width that lies between min and max.
+// for scrolling. `share` is the part of its width that lies between min and max, or `way`
+// says how many pixels do.
 const WAY = 180 // pixels from min to max, where a width is too small for that
 const SLOP = 16 // pixels, by which every browser has decided whether a finger scrolls
-export const draggable = (cell, { min, max, step, label, get, set, share }) => {
+export const draggable = (cell, { min, max, step, label, get, set, share, way = () => share ? share * cell.clientWidth : WAY }) => {
   const move = (value) => set(rounded(between(value, min, max), step))
   const keys = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }
   const still = () => cell.getAttribute("aria-disabled") === "true"
@@ -163,7 +164,7 @@ export const draggable = (cell, { min, max, step, label, get, set, share }) => {
       if (Math.abs(clientX - from.x) < SLOP) return
       from = { x: clientX, value: from.value }
     }
-    move(from.value + (clientX - from.x) / (share ? share * cell.clientWidth : WAY) * (max - min))
+    move(from.value + (clientX - from.x) / way() * (max - min))
   })
   for (const end of ["pointerup", "pointercancel"]) cell.addEventListener(end, () => { from = null })
   cell.addEventListener("keydown", (event) => {

@@ -1,6 +1,7 @@
 """The course's drawing: its world and its numbers, in node, against ppo_ref."""
 
 import random
+import re
 from ast import literal_eval
 from typing import Any
 
@@ -112,6 +113,21 @@ def test_the_copied_python_prints_what_the_strip_shows(seed: int) -> None:
     for line in printed_by(code).strip().split("\n"):
         name, _, row = line.partition(" ")
         assert literal_eval(row) == pytest.approx(shown[name], abs=1e-9), name
+
+
+def test_the_figures_that_move_with_the_strip_begin_as_the_page_has_them() -> None:
+    view = in_node(LAB / "strip_model.js", "m.VIEWS.gae", None)
+    now = in_node(
+        LAB / "strip_model.js", "m.figures(m.VIEWS.gae.begin, m.VIEWS.gae.begin)", None
+    )
+    page = (ROOT / "docs/en/course/gae.md").read_text("utf-8")
+    own = page.split(f"{{ #{view['section']} }}")[1].split("\n## ")[0]
+    found = re.findall(r'`([^`]+)`\{ data-is="([^"]+)" \}', own)
+    assert {expression for _, expression in found} >= {"lam", "delta[0]", "lucky[0]"}
+    for shown, expression in found:
+        digits = len(shown.partition(".")[2])
+        value = f"{round(now[expression], digits):z.{digits}f}"
+        assert value.replace("-", "−") == shown, expression
 
 
 def test_a_state_travels_in_a_short_address() -> None:

@@ -2,12 +2,14 @@
 // steps from post to post, advantages as those steps carried back. All of it is in the unit
 // of the score and has one scale. What a reader looks at lights what it is made of.
 import { address, againButton, aloud, between, copyButton, element, lang, onceAFrame, show, shown, slider, styled, styles, svg, write } from "./lab.js"
-import { CHOICES, VIEWS, estimate, overAnswers, python, read, values, written } from "./strip_model.js"
+import { bindFigures } from "./bound.js"
+import { pictureButton } from "./picture.js"
+import { CHOICES, VIEWS, estimate, figures, overAnswers, python, read, values, written } from "./strip_model.js"
 import { ANSWERS } from "./world.js"
 
 const WORDS = {
   zh: {
-    name: { delta: "一个回答：V、δ", gae: "一个回答：V、δ、优势" }, end: "结束", answer: "回答", score: (x) => `得分 ${x}`,
+    name: { home: "一个回答：V、δ", delta: "一个回答：V、δ", gae: "一个回答：V、δ、优势" }, end: "结束", answer: "回答", score: (x) => `得分 ${x}`,
     panels: { values: "V：实心的是 critic 说的，拖得动；空心的是准的", advantages: "Â：δ 加上 λ 乘以右边那个 token 的 Â" },
     value: (word) => word ? `写完“${word}”以后的 V` : "一个字没写时的 V",
     delta: (word) => `“${word}”的 δ`, advantage: (word) => `“${word}”的优势`,
@@ -20,7 +22,7 @@ const WORDS = {
     less: "少写", more: "多写",
   },
   en: {
-    name: { delta: "One answer: V and δ", gae: "One answer: V, δ and the advantage" }, end: "end", answer: "Answer", score: (x) => `score ${x}`,
+    name: { home: "One answer: V and δ", delta: "One answer: V and δ", gae: "One answer: V, δ and the advantage" }, end: "end", answer: "Answer", score: (x) => `score ${x}`,
     panels: { values: "V: solid is what the critic says, to be dragged; hollow is exact", advantages: "Â: δ plus λ times the Â of the token to its right" },
     value: (word) => word ? `V after "${word}"` : "V before the first word",
     delta: (word) => `δ of "${word}"`, advantage: (word) => `advantage of "${word}"`,
@@ -296,7 +298,7 @@ const drawOver = () => {
 
 export const mount = async (place, view = "gae") => {
   await Promise.all([styled, styles("strip.css")])
-  const { begin, atFirst, first } = VIEWS[view]
+  const { begin, atFirst, first, section: text } = VIEWS[view]
   const link = address("strip", { read, write: written })
   let state = link.read(begin)
   let lit = atFirst, width = 0
@@ -310,6 +312,8 @@ export const mount = async (place, view = "gae") => {
   })
   const rounded = (v) => Math.round(v * 100) / 100
   const lambda = slider({ label: "λ", min: 0, max: 1, step: 0.01, get: () => state.lambda, set: (x) => alter({ lambda: x }) })
+  const inText = bindFigures(text, { lam: {
+    min: 0, max: 1, step: 0.01, label: "λ", get: () => state.lambda, set: (x) => alter({ lambda: x }) } })
   const chips = CHOICES.map((row) => element("button", { type: "button", onclick: () => { lit = atFirst; alter({ answer: row }) } }, sentence(row)))
   const says = element("p", { class: "equation" }), verdict = element("p", { class: "says" }), live = aloud()
   const words = first?.map((en) => word(ANSWERS.find(({ tokens }) => tokens[0].en === en).tokens[0]))
@@ -318,7 +322,8 @@ export const mount = async (place, view = "gae") => {
     element("div", { class: "answers", role: "group", "aria-label": WORDS.answer }, chips),
     strip.root, says,
     first ? [lambda.node, element("p", { class: "head" }, WORDS.over(words[0])), over.root, verdict] : [], live.node,
-    element("div", { class: "answers" }, againButton(() => { lit = atFirst; alter(structuredClone(begin)) }), copyButton(() => python(state))))
+    element("div", { class: "answers" }, againButton(() => { lit = atFirst; alter(structuredClone(begin)) }), copyButton(() => python(state)),
+      pictureButton(() => first ? [strip.root, over.root] : [strip.root], () => [says.textContent, verdict.textContent])))
   const draw = () => {
     const numbers = estimate(state)
     lit = { ...lit, t: Math.min(lit.t, numbers.values.length - 1) }
@@ -333,6 +338,7 @@ export const mount = async (place, view = "gae") => {
     live.say(`${says.textContent} ${verdict.textContent}`)
     chips.forEach((chip, i) => chip.setAttribute("aria-pressed", CHOICES[i] === state.answer))
     lambda.update()
+    inText(figures(state, begin))
   }
   show(place, section)
   new ResizeObserver(() => {

@@ -11,8 +11,19 @@ export const BEGIN = { answer: 11, lambda: 0.95, says: {} }
 // What each view begins with, and what is lit then. One with advantages has lambda, and the
 // two first tokens that it weighs against each other over all answers.
 export const VIEWS = {
+  home: { begin: BEGIN, atFirst: { kind: "d", t: 0 } },
   delta: { begin: BEGIN, atFirst: { kind: "d", t: 0 } },
-  gae: { begin: BEGIN, atFirst: { kind: "A", t: 0 }, first: ["No", "Yes"] },
+  gae: { begin: BEGIN, atFirst: { kind: "A", t: 0 }, first: ["No", "Yes"], section: "three" },
+}
+
+// What the figures of that section are worth now, by their expressions there. They are
+// about the answer that the view begins with, whichever is drawn.
+export const figures = (state, begin) => {
+  const { deltas, advantages } = estimate({ ...state, answer: begin.answer })
+  const found = { lam: state.lambda }
+  deltas.forEach((x, t) => { found[`delta[${t}]`] = x })
+  advantages.forEach((x, t) => { found[`lucky[${t}]`] = x })
+  return found
 }
 
 export const values = (row, says) => ANSWERS[row].before.map((node) => criticValue(node, says))

@@ -51,7 +51,9 @@ Let             让       rest      rest
      step       想       0         0`
 // Where the critic is not right to two digits.
 const CRITIC_ERRORS = { No: 0.4, "Yes , 1+1 =": 0.92, "Yes , 1+1 = 2": 0.95 }
-const EOS = "<eos>"
+export const EOS = "<eos>"
+export const LIMIT = 6 // tokens of an answer, the end included
+export const PROMPT = { zh: "你知道1+1=几吗？", en: "Do you know what 1+1 is?" }
 
 const probability = (cell) => cell.startsWith("ln(") ? Number(cell.slice(3, -1)) : Math.exp(Number(cell))
 
