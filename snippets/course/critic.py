@@ -1,69 +1,141 @@
 """The critic: a baseline for every prefix, learned by regression."""
 
-# --8<-- [start:tree]
-import torch
+# --8<-- [start:count]
+from ppo_ref.examples import WORDS, world
 
-P = torch.full((4,), 0.25)  # 00 01 10 11
-score = torch.tensor([0.0, 0.0, 0.0, 1.0])
-V_start = score.mean()  # nothing written
-V_after_0 = score[:2].mean()
-V_after_1 = score[2:].mean()
-print(f"V {V_start:.2f}", end=" ")
-print(f"{V_after_0:.2f} {V_after_1:.2f}")
+w = world()
+P = w.response_probs(w.edge_log_probs)
+rows = [9, 10, 11, 12]  # all that begin with No
+share = P[rows] / P[rows].sum()
+right = w.scores[rows]
+for row, p in zip(rows, share):
+    ids = w.responses[row][w.response_mask[row]]
+    words = [WORDS["en"][i] for i in ids]
+    print(f"{p:.3f} {w.scores[row]:.0f}", *words)
+V_no = share @ right
+print(f"V {V_no:.3f}")
+# --8<-- [end:count]
 
-V = torch.tensor([  # before each of two tokens
-    [V_start, V_after_0],
-    [V_start, V_after_0],
-    [V_start, V_after_1],
-    [V_start, V_after_1],
-])
-# --8<-- [end:tree]
+# --8<-- [start:start]
+exact = w.prefix_values(w.edge_log_probs)
+V_of = dict(zip(w.prefixes, exact.tolist()))
+first = w.edge_log_probs[w.parents == 0].exp()
+after = [V_of["Yes"], V_of["No"], V_of["Let"]]
+start = sum(p * V for p, V in zip(first, after))
+J = w.mean_score(w.edge_log_probs).item()
+print(f"V(s_0) {start:.4f} J {J:.4f}")
+assert abs(start - J) < 1e-9
+assert abs(V_of["No"] - V_no) < 1e-9
+# --8<-- [end:start]
 
 # --8<-- [start:free]
-grad_log_P = torch.tensor([  # from step 2
-    [-0.5, -0.5, 0.0],
-    [-0.5, 0.5, 0.0],
-    [0.5, 0.0, -0.5],
-    [0.5, 0.0, 0.5],
-])
+import torch
 
-def pushes(V):
-    """Token 0: parameter 0; token 1: 1 and 2."""
-    A = score[:, None] - V
-    return A[:, [0, 1, 1]] * grad_log_P
+mask = w.response_mask
+G = w.scores[:, None] * mask  # the returns
+logits = w.edge_log_probs.clone().requires_grad_()
 
-def report(name, V):
-    mean = P @ pushes(V)
-    noise = (P @ (pushes(V) - mean).square()).sum()
-    cells = " ".join(f"{x:.3f}" for x in mean)
-    print(f"{name:6} {cells}  noise {noise:.4f}")
+def gradients(A):
+    """What each answer alone does to the logits."""
+    log_p = w.token_log_probs(w.log_softmax(logits))
+    each = (A * log_p).sum(1)
+    rows = torch.eye(len(each), dtype=each.dtype)
+    (pushes,) = torch.autograd.grad(
+        each, logits, rows, is_grads_batched=True,
+    )
+    return pushes
 
-report("none", torch.zeros(4, 2))
-report("mean", torch.full((4, 2), 0.25))
-report("V(s_t)", V)
+def report(name, A):
+    pushes = gradients(A)
+    mean = P @ pushes
+    noise = P @ (pushes - mean).square().sum(1)
+    first = mean[w.parents == 0]
+    cells = " ".join(f"{x:z7.4f}" for x in first)
+    print(f"{name:5} {cells}  noise {noise:.3f}")
+    return mean, noise.item()
+
+V = w.exact_values
+none, noise_none = report("0", G)
+same, noise_J = report("J", (G - J) * mask)
+each, noise_V = report("V", G - V)
+assert same.allclose(none) and each.allclose(none)
 # --8<-- [end:free]
+
+# --8<-- [start:distance]
+last = mask.sum(1) - 1
+V_after = V.roll(-1, 1)
+V_after[range(14), last] = w.scores
+truth = V_after - V
+chosen = mask & (w.old_log_probs < 0)
+weight = P[:, None] * chosen  # how often it occurs
+
+def distance(A):
+    off = (weight * (A - truth).square()).sum()
+    return (off / weight.sum()).sqrt().item()
+
+pushed = {"score": G, "- J": G - J, "- V": G - V}
+far = {}
+for name, A in pushed.items():
+    far[name] = distance(A)
+    print(f"{name:5} {far[name]:.3f}")
+# --8<-- [end:distance]
 
 # --8<-- [start:example]
 from ppo_ref.advantages import gae
 from ppo_ref.examples import shared_batch
 
 batch = shared_batch()
-mask, values = batch.response_mask, batch.values
-G = batch.scores[:, None] * mask  # the returns
-A = (G - values) * mask
-for row, n in enumerate(mask.sum(1)):
-    for name, x in zip("VGA", (values, G, A)):
+both, values = batch.response_mask, batch.values
+returns = batch.scores[:, None] * both
+A = (returns - values) * both
+for row, n in enumerate(both.sum(1)):
+    for name, x in zip("VGA", (values, returns, A)):
         cells = (f"{v:5.2f}" for v in x[row, :n])
         print(f"answer {row} {name}", *cells)
+# --8<-- [end:example]
 
+# --8<-- [start:judge]
 r = torch.zeros(2, 6, dtype=torch.float64)
 r[0, 5] = 1  # the score, on the last token
 judge = gae(
     token_level_rewards=r, values=values,
-    response_mask=mask, gamma=1.0, gae_lambda=1.0,
+    response_mask=both, gamma=1.0, gae_lambda=1.0,
 )
 assert judge.advantages.allclose(A)
-# --8<-- [end:example]
+# --8<-- [end:judge]
+
+# --8<-- [start:loss]
+from ppo_ref.losses import value_loss
+
+v = values.clone().requires_grad_()
+N = both.sum()
+errors = (v - returns) * both
+loss = errors.square().sum() / (2 * N)
+loss.backward()
+print(f"loss {loss:.4f}")
+pull = -N * v.grad
+print("pull", *(f"{x:.2f}" for x in pull[1, :4]))
+
+judge = value_loss(
+    values=values, old_values=values,
+    returns=returns, response_mask=both,
+    value_clip_range=torch.inf,  # no clip
+)
+assert judge.loss.allclose(loss)
+assert pull.allclose(A)
+# --8<-- [end:loss]
+
+# --8<-- [start:settle]
+rate = 0.1
+for steps in 0, 1, 10, 100:
+    guess = 0.40
+    for _ in range(steps):
+        pulls = right - guess  # one an answer
+        guess += rate * (share @ pulls).item()
+    error = share @ (right - guess).square()
+    cells = f"V {guess:.2f} error {error:.4f}"
+    print(f"{steps:3} steps: {cells}")
+# --8<-- [end:settle]
 
 # --8<-- [start:head]
 from torch import nn
@@ -79,58 +151,35 @@ def critic(ids):
     # The answer is in positions -6 to -1.
     return out[:, -7:-1]  # one to the left
 
-ids = torch.randint(99, (2, 9))  # 3 of the prompt
-other = ids.clone()
-other[:, 3 + 2] += 1  # another token 2
-print(tuple(critic(ids).shape))
-changed = critic(ids) != critic(other)
-print(changed[0].int().tolist())
+prompt = torch.tensor([[90, 91, 92]] * 2)
+answers = w.responses[[9, 11]]
+V_net = critic(torch.cat([prompt, answers], 1))
+print(tuple(V_net.shape))
+print((V_net[0] != V_net[1]).int().tolist())
 # --8<-- [end:head]
 
-# --8<-- [start:loss]
-from ppo_ref.losses import value_loss
+# --8<-- [start:moved]
+off = (w.values - V).abs() > 0.005
+for row, t in (9, 1), (0, 4), (0, 5):
+    old, new = w.values[row, t], V[row, t]
+    print(f"{old:.2f} -> {new:.2f}")
+    off &= w.values != old
+assert not off.any()  # there are no others
+# --8<-- [end:moved]
 
-v = values.clone().requires_grad_()
-N = mask.sum()
-loss = ((v - G).square() * mask).sum() / (2 * N)
-loss.backward()
-print(f"loss {loss:.4f}")
-pull = -N * v.grad
-print("pull", *(f"{x:.2f}" for x in pull[1, :4]))
+# --8<-- [start:least]
+length = mask.sum(1).double()
 
-judge = value_loss(
-    values=values, old_values=values, returns=G,
-    response_mask=mask,
-    value_clip_range=torch.inf,  # no clip
-)
-assert judge.loss.allclose(loss)
-assert pull.allclose(A)
-# --8<-- [end:loss]
+def all_answers(V):
+    """The loss, each answer as often as likely."""
+    squares = ((V - G).square() * mask).sum(1)
+    return (P @ squares / (2 * P @ length)).item()
 
-# --8<-- [start:settle]
-start = values[0, 0].item()  # of both answers
-for steps in 0, 10, 100:
-    guess = start
-    for _ in range(steps):
-        slope = ((guess - 1) + (guess - 0)) / 2
-        guess -= 0.1 * slope
-    squares = (guess - 1) ** 2, (guess - 0) ** 2
-    left = sum(squares) / (2 * 2)  # 2 answers
-    cells = f"V {guess:.2f} loss {left:.4f}"
-    print(f"{steps:3} steps: {cells}")
-# --8<-- [end:settle]
-
-# --8<-- [start:lucky]
-lucky = (1 - values[1, :4]).tolist()
-print(*(f"{x:.2f}" for x in lucky))
-# --8<-- [end:lucky]
-
-# --8<-- [start:exact]
-error = score[:, None] - V
-print(f"{(P @ error.square()).mean() / 2:.4f}")
-# --8<-- [end:exact]
+print(f"exact V {all_answers(V):.4f}")
+print(f"critic  {all_answers(w.values):.4f}")
+# --8<-- [end:least]
 
 # --8<-- [start:too_late]
-late = torch.stack([V[:, 1], score], 1)
-report("late", late)
+late, noise_late = report("late", G - V_after)
+assert late.abs().max() < 1e-9
 # --8<-- [end:too_late]

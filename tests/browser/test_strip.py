@@ -95,11 +95,12 @@ def test_a_number_in_a_sentence_is_dragged_and_the_others_follow(
     settle(tab)
     assert figure.text_content() == "0.00"
     assert tab.locator(texts).first.text_content() == "−0.420"
+    assert tab.locator(texts).first.is_visible()
     assert strip.locator("g.advantage .number").first.text_content() == "−0.42"
     strip.get_by_role("button", name="Begin again").click()
     settle(tab)
     assert tab.locator(texts).first.text_content() == "0.112"
-    assert tab.locator(".figure.moved").count() == 0
+    assert tab.locator(".figure.altered").count() == 0
 
 
 def test_another_answer_has_its_own_words_and_length(tab: Any, strip: Any) -> None:

@@ -24,7 +24,7 @@ export const bindFigures = (section, moves) => {
       if (!(expression in values)) continue
       const now = shown(values[expression], digits)
       write(node, now)
-      node.classList.toggle("moved", now !== text)
+      node.classList.toggle("altered", now !== text)
       if (moves[expression]) node.setAttribute("aria-valuenow", now)
     }
   }

@@ -4,13 +4,13 @@
 import { address, againButton, aloud, between, copyButton, element, lang, onceAFrame, show, shown, slider, styled, styles, svg, write } from "./lab.js"
 import { bindFigures } from "./bound.js"
 import { pictureButton } from "./picture.js"
-import { CHOICES, VIEWS, estimate, figures, overAnswers, python, read, values, written } from "./strip_model.js"
+import { CHOICES, VIEWS, estimate, figures, meanSquare, overAnswers, python, read, values, written } from "./strip_model.js"
 import { ANSWERS } from "./world.js"
 
 const WORDS = {
   zh: {
-    name: { home: "一个回答：V、δ", delta: "一个回答：V、δ", gae: "一个回答：V、δ、优势" }, end: "结束", answer: "回答", score: (x) => `得分 ${x}`,
-    panels: { values: "V：实心的是 critic 说的，拖得动；空心的是准的", advantages: "Â：δ 加上 λ 乘以右边那个 token 的 Â" },
+    name: { home: "一个回答：V、δ", critic: "一个回答：V、回报减 V", delta: "一个回答：V、δ", gae: "一个回答：V、δ、优势" }, end: "结束", answer: "回答", score: (x) => `得分 ${x}`,
+    panels: { values: "V：实心的是 critic 说的，拖得动；空心的是准的", returns: "V：critic 说的，拖得动；箭头指向得分", advantages: "Â：δ 加上 λ 乘以右边那个 token 的 Â" },
     value: (word) => word ? `写完“${word}”以后的 V` : "一个字没写时的 V",
     delta: (word) => `“${word}”的 δ`, advantage: (word) => `“${word}”的优势`,
     carry: "λ",
@@ -19,11 +19,11 @@ const WORDS = {
     verdict: (word, rival, mean, other) => mean > other
       ? `平均下来，“${word}”得 ${shown(mean)}，“${rival}”得 ${shown(other)}：actor 会更常写“${word}”。`
       : `平均下来，“${word}”得 ${shown(mean)}，“${rival}”得 ${shown(other)}：actor 会少写“${word}”。`,
-    less: "少写", more: "多写",
+    error: (text, error, least) => `${text ? `所有以“${text}”开头的回答` : "所有的回答"}，(V − 得分)² 平均是 ${error}${least ? "，不能再小了" : ""}。`,
   },
   en: {
-    name: { home: "One answer: V and δ", delta: "One answer: V and δ", gae: "One answer: V, δ and the advantage" }, end: "end", answer: "Answer", score: (x) => `score ${x}`,
-    panels: { values: "V: solid is what the critic says, to be dragged; hollow is exact", advantages: "Â: δ plus λ times the Â of the token to its right" },
+    name: { home: "One answer: V and δ", critic: "One answer: V, and return minus V", delta: "One answer: V and δ", gae: "One answer: V, δ and the advantage" }, end: "end", answer: "Answer", score: (x) => `score ${x}`,
+    panels: { values: "V: solid is what the critic says, to be dragged; hollow is exact", returns: "V: what the critic says, to be dragged; arrows: to the score", advantages: "Â: δ plus λ times the Â of the token to its right" },
     value: (word) => word ? `V after "${word}"` : "V before the first word",
     delta: (word) => `δ of "${word}"`, advantage: (word) => `advantage of "${word}"`,
     carry: "λ",
@@ -32,12 +32,13 @@ const WORDS = {
     verdict: (word, rival, mean, other) => mean > other
       ? `On average "${word}" gets ${shown(mean)} and "${rival}" ${shown(other)}: the actor will write "${word}" more often.`
       : `On average "${word}" gets ${shown(mean)} and "${rival}" ${shown(other)}: the actor will write "${word}" less often.`,
-    less: "less", more: "more",
+    error: (text, error, least) => `Over all answers${text ? ` that begin with "${text}"` : ""}, (V − score)² is ${error} on average${least ? ": it cannot be less" : ""}.`,
   },
 }[lang]
 
 const word = (token) => token[lang] === "<eos>" ? WORDS.end : token[lang]
-const sentence = (row) => ANSWERS[row].tokens.map(word).join(lang === "zh" ? "" : " ").replace(/ ([,.!])/g, "$1").replace(WORDS.end, "").trim()
+const joined = (tokens) => tokens.map(word).join(lang === "zh" ? "" : " ").replace(/ ([,.!])/g, "$1").replace(WORDS.end, "").trim()
+const sentence = (row) => joined(ANSWERS[row].tokens)
 
 // Heights in pixels. One unit of the score is as high in every panel.
 const UNIT = 92
@@ -102,15 +103,16 @@ const pull = (node, { get, set: put }) => {
   for (const end of ["pointerup", "pointercancel"]) node.addEventListener(end, () => { from = null })
 }
 
-// The drawing of one answer, with its advantages or without. `look` is called with what a
-// reader turns to, `move` with a value that he drags.
-const drawStrip = ({ name, whole, look, get, move }) => {
+// The drawing of one answer, with its advantages or without; `toScore` has the steps lead
+// to the score, and no exact values. `look` is called with what a reader turns to, `move`
+// with a value that he drags.
+const drawStrip = ({ name, whole, toScore, look, get, move }) => {
   const high = whole ? HEIGHT : BELOW - 20
   const slots = [0, 1, 2, 3, 4, 5]
   const part = (attributes, ...children) => svg("g", attributes, ...children)
   const posts = slots.map((t) => {
     const nodes = {
-      hit: svg("rect", { class: "hit", y: HEAD, height: TOP - HEAD + 20 }), post: line("post"), exact: svg("circle", { class: "exact", r: 4 }),
+      hit: svg("rect", { class: "hit", y: HEAD, height: TOP - HEAD + 20 }), post: line("post"), exact: svg("circle", { class: "exact", r: 4, ...(toScore ? { hidden: "" } : {}) }),
       knob: svg("circle", { class: "knob", r: 7 }), number: text("number"),
     }
     const group = part({ class: "value", role: "slider", "aria-valuemin": 0, "aria-valuemax": 1 }, ...Object.values(nodes))
@@ -137,7 +139,7 @@ const drawStrip = ({ name, whole, look, get, move }) => {
     text("tick", { x: GUTTER - 8, y: TOP - v * UNIT + 4 })))
   axes.forEach((axis, v) => { axis.lastChild.textContent = v })
   const zero = line("axis", { x1: GUTTER - 6, y1: ZERO, y2: ZERO })
-  const heads = ["values", "advantages"].slice(0, whole ? 2 : 1).map((key, i) => {
+  const heads = [toScore ? "returns" : "values", ...(whole ? ["advantages"] : [])].map((key, i) => {
     const head = text("head", { x: 0, y: i ? BELOW + 2 : HEAD + 10 })
     head.textContent = WORDS.panels[key]
     return head
@@ -165,9 +167,9 @@ const drawStrip = ({ name, whole, look, get, move }) => {
 
   const draw = (numbers, { lambda, lit, width }) => {
     const { x, column } = place(width)
-    const { tokens, score, values: V, exact, deltas, advantages, carried } = numbers
-    const n = V.length
-    const after = (t) => t === n - 1 ? score : V[t + 1]
+    const { tokens, score, values: V, exact, deltas, gains, advantages, carried } = numbers
+    const n = V.length, moved = toScore ? gains : deltas
+    const after = (t) => toScore || t === n - 1 ? score : V[t + 1]
     const height = (v) => TOP - v * UNIT
     const level = (a) => ZERO - a * UNIT
     slots.forEach((t) => {
@@ -192,9 +194,10 @@ const drawStrip = ({ name, whole, look, get, move }) => {
       const tip = Math.abs(to - from) > 7 ? 6 : 0, way = Math.sign(to - from)
       const head = tip ? `M${edge - 4} ${to - way * tip}L${edge} ${to}L${edge + 4} ${to - way * tip}` : ""
       set(step.riser, { d: `M${edge} ${from}V${to}${head}` })
-      set(step.group, { "data-sign": sign(deltas[t]) })
-      set(step.number, { x: edge - 6, y: Math.abs(to - from) > 16 ? (from + to) / 2 + 4 : from + 15 })
-      write(step.number, signed(deltas[t]))
+      set(step.group, { "data-sign": sign(moved[t]) })
+      const beside = TOP - from < 20 ? from - 6 : from + 15 // not among the numbers of the posts
+      set(step.number, { x: edge - 6, y: Math.abs(to - from) > 16 ? (from + to) / 2 + 4 : beside })
+      write(step.number, signed(moved[t]))
       set(step.weight, { x: x(t) + column / 2, y: TOP + 29 })
       // A bar: the step itself, and what is carried back to it.
       const bar = bars[t], left = x(t) + column * 0.16, thick = column * 0.3
@@ -230,7 +233,7 @@ const drawStrip = ({ name, whole, look, get, move }) => {
     slots.forEach((s) => {
       const weight = kind === "A" && s >= t ? lambda ** (s - t) : 0
       const in_ = {
-        V: kind === "V" ? s === t : kind === "d" ? s === t || s === t + 1 : false,
+        V: kind === "V" ? s === t : kind === "d" ? s === t || (!toScore && s === t + 1) : false,
         d: kind === "d" ? s === t : weight > 0,
         A: kind === "A" && (s === t || s === t + 1),
       }
@@ -241,12 +244,12 @@ const drawStrip = ({ name, whole, look, get, move }) => {
       set(steps[s].group, { opacity: whole ? (0.35 + 0.65 * (in_.d ? weight || 1 : 0.15)).toFixed(2) : 1 })
       write(steps[s].weight, kind === "A" && s >= t && s < n ? `×${shown(weight)}` : "")
     })
-    outcome.flag.classList.toggle("lit", kind === "d" && t === n - 1)
+    outcome.flag.classList.toggle("lit", kind === "d" && (toScore || t === n - 1))
   }
-  const label = ({ tokens, values: V, deltas, advantages }) => {
+  const label = ({ tokens, values: V, deltas, gains, advantages }) => {
     tokens.forEach((token, t) => {
       set(posts[t].group, { "aria-label": WORDS.value(t ? word(tokens[t - 1]) : ""), "aria-valuenow": V[t].toFixed(2) })
-      set(steps[t].group, { "aria-label": `${WORDS.delta(word(token))} ${shown(deltas[t])}` })
+      set(steps[t].group, { "aria-label": toScore ? `${WORDS.advantage(word(token))} ${shown(gains[t])}` : `${WORDS.delta(word(token))} ${shown(deltas[t])}` })
       set(bars[t].group, { "aria-label": `${WORDS.advantage(word(token))} ${shown(advantages[t])}` })
     })
   }
@@ -255,9 +258,10 @@ const drawStrip = ({ name, whole, look, get, move }) => {
 
 // What a reader looks at, with its numbers put in.
 const SUB = "₀₁₂₃₄₅"
-const equation = ({ score, values: V, deltas, advantages }, lambda, { kind, t }) => {
+const equation = ({ score, values: V, deltas, gains, advantages }, lambda, { kind, t }, toScore) => {
   const last = t === V.length - 1
   if (kind === "V") return `V(s${SUB[t]}) = ${shown(V[t])}`
+  if (toScore) return `Â${SUB[t]} = G${SUB[t]} − V(s${SUB[t]}) = ${score} − ${term(V[t])} = ${shown(gains[t])}`
   if (kind === "d") {
     return last ? `δ${SUB[t]} = ${WORDS.score("")}− V(s${SUB[t]}) = ${score} − ${term(V[t])} = ${shown(deltas[t])}`
       : `δ${SUB[t]} = V(s${SUB[t + 1]}) − V(s${SUB[t]}) = ${shown(V[t + 1])} − ${term(V[t])} = ${shown(deltas[t])}`
@@ -265,6 +269,10 @@ const equation = ({ score, values: V, deltas, advantages }, lambda, { kind, t })
   return last ? `Â${SUB[t]} = δ${SUB[t]} = ${shown(advantages[t])}`
     : `Â${SUB[t]} = δ${SUB[t]} + λ Â${SUB[t + 1]} = ${shown(deltas[t])} + ${shown(lambda)} × ${term(advantages[t + 1])} = ${shown(advantages[t])}`
 }
+
+// How far off the value before a token is, over all answers that go through it.
+const miss = (answer, t, { tokens, values: V, exact }) => WORDS.error(joined(tokens.slice(0, t)),
+  shown(meanSquare(answer, t, V[t]), 4), Math.abs(V[t] - exact[t]) < 0.005001)
 
 // One token's advantage over all answers that begin with it, on one line.
 const drawOver = () => {
@@ -298,14 +306,14 @@ const drawOver = () => {
 
 export const mount = async (place, view = "gae") => {
   await Promise.all([styled, styles("strip.css")])
-  const { begin, atFirst, first, section: text } = VIEWS[view]
+  const { begin, atFirst, first, toScore, section: text } = VIEWS[view]
   const link = address("strip", { read, write: written })
   let state = link.read(begin)
   let lit = atFirst, width = 0
   const changed = onceAFrame(() => { draw(); link.write(state, begin) })
   const alter = (change) => { state = { ...state, ...change }; changed() }
   const strip = drawStrip({
-    name: WORDS.name[view], whole: Boolean(first),
+    name: WORDS.name[view], whole: Boolean(first), toScore,
     look: (at) => { lit = at; changed() },
     get: (t) => values(state.answer, state.says)[t],
     move: (t, v) => alter({ says: { ...state.says, [ANSWERS[state.answer].before[t].prefix]: rounded(between(v, 0, 1)) } }),
@@ -321,7 +329,7 @@ export const mount = async (place, view = "gae") => {
   const section = element("section", { class: "lab strip", "aria-label": WORDS.name[view] },
     element("div", { class: "answers", role: "group", "aria-label": WORDS.answer }, chips),
     strip.root, says,
-    first ? [lambda.node, element("p", { class: "head" }, WORDS.over(words[0])), over.root, verdict] : [], live.node,
+    first ? [lambda.node, element("p", { class: "head" }, WORDS.over(words[0])), over.root] : [], first || toScore ? verdict : [], live.node,
     element("div", { class: "answers" }, againButton(() => { lit = atFirst; alter(structuredClone(begin)) }), copyButton(() => python(state)),
       pictureButton(() => first ? [strip.root, over.root] : [strip.root], () => [says.textContent, verdict.textContent])))
   const draw = () => {
@@ -329,7 +337,8 @@ export const mount = async (place, view = "gae") => {
     lit = { ...lit, t: Math.min(lit.t, numbers.values.length - 1) }
     strip.draw(numbers, { lambda: state.lambda, lit, width })
     strip.label(numbers)
-    write(says, equation(numbers, state.lambda, lit))
+    write(says, equation(numbers, state.lambda, lit, toScore))
+    if (toScore) write(verdict, miss(state.answer, lit.t, numbers))
     if (first) {
       const [own, other] = first.map((en) => overAnswers(en, state))
       over.draw(own, other, words[1], width)

@@ -9,9 +9,11 @@ export const CHOICES = [0, 9, 11, 12]
 export const BEGIN = { answer: 11, lambda: 0.95, says: {} }
 
 // What each view begins with, and what is lit then. One with advantages has lambda, and the
-// two first tokens that it weighs against each other over all answers.
+// two first tokens that it weighs against each other over all answers. In the view of the
+// critic the steps lead to the score, not to the next post.
 export const VIEWS = {
   home: { begin: BEGIN, atFirst: { kind: "d", t: 0 } },
+  critic: { begin: { answer: 9, lambda: 1, says: {} }, atFirst: { kind: "V", t: 1 }, toScore: true },
   delta: { begin: BEGIN, atFirst: { kind: "d", t: 0 } },
   gae: { begin: BEGIN, atFirst: { kind: "A", t: 0 }, first: ["No", "Yes"], section: "three" },
 }
@@ -38,7 +40,17 @@ export const estimate = ({ answer, lambda, says }) => {
     rewards: [rewards], values: [V], mask: [V.map(() => true)], gamma: 1, lambda })
   return { tokens, score, values: V, deltas, advantages,
     exact: ANSWERS[answer].before.map(({ exact }) => exact),
+    gains: V.map((v) => score - v),
     carried: advantages.map((x, t) => x - deltas[t]) }
+}
+
+// How far a value at a place is off: over all answers that go through it, the mean of the
+// squared distance to their scores. The exact value has the least.
+export const meanSquare = (answer, t, value) => {
+  const { prefix } = ANSWERS[answer].before[t]
+  const through = ANSWERS.filter(({ before }) => before.some((node) => node.prefix === prefix))
+  const all = through.reduce((sum, { probability }) => sum + probability, 0)
+  return through.reduce((sum, { probability, score }) => sum + probability / all * (value - score) ** 2, 0)
 }
 
 // Over all answers that begin with a token: what each of them says of its advantage, their
