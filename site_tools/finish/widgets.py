@@ -32,7 +32,7 @@ ROOMS = {
     "alignment/value_before_token": Room(20.5, 19.5, 18),
     "strip/home": Room(21.5, 17.5, 21),
     "strip/gae": Room(51.5, 44, 41.5),
-    "strip/delta": Room(23.5, 18.5, 17.5),
+    "strip/delta": Room(23.5, 18.5, 18.5),
     "doctor": Room(13, 12, 12),
     "wall/goal": Room(36.5, 34, 33),
     "clip/surrogate": Room(25.5, 23, 23),
