@@ -27,7 +27,7 @@ ROOMS = {
     "clip": Room(41, 38, 24.5),
     "alignment": Room(21, 21.5, 18.5),
     "variance": Room(73, 78, 46),
-    "runs": Room(122, 98, 60),
+    "runs": Room(114, 98, 60),
     "kl/tokens": Room(31, 28.5, 28.5),
     "alignment/value_before_token": Room(20.5, 19.5, 18),
     "strip/home": Room(23.5, 18.5, 21),

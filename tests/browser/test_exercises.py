@@ -8,7 +8,7 @@ from tests.browser.watching import ALL, AXE, RUN_AXE
 
 PAGE, INDEX = "course/delta/", "course/"
 PHONE = {"width": 390, "height": 844}
-SMALL = """[...document.querySelectorAll(".asked :is(input, button), button.show")]
+SMALL = """[...document.querySelectorAll(".attempt :is(input, button), button.show")]
   .filter((each) => each.checkVisibility())
   .filter((each) => each.getBoundingClientRect().height < 43.9)
   .map((each) => each.outerHTML)"""
@@ -39,7 +39,7 @@ def answered(tab: Any, fold: Any, text: str) -> str:
 def test_a_number_is_judged_by_keyboard_and_the_solution_waits(tab, language):
     fold = opened(tab, language + PAGE)
     tab.keyboard.press("Tab")
-    assert tab.evaluate("document.activeElement.matches('.asked input')")
+    assert tab.evaluate("document.activeElement.matches('.attempt input')")
     assert not fold.locator(".solution").is_visible()
     assert not fold.locator(".judged").is_visible()
     hint = {"": "减反了", "en/": "the wrong way round"}[language]
@@ -68,14 +68,14 @@ def test_a_choice_and_the_way_to_the_solution(tab):
     opened(tab, f"en/{PAGE}")
     fold = tab.locator("details.exercise").nth(1)
     fold.locator("summary").press("Enter")
-    fold.locator(".asked button").first.press("Enter")
+    fold.locator(".attempt button").first.press("Enter")
     assert "then look at" in fold.get_by_role("status").inner_text()
-    assert fold.locator(".asked button").first.get_attribute("aria-pressed") == "true"
+    assert fold.locator(".attempt button").first.get_attribute("aria-pressed") == "true"
     assert not fold.locator(".solution").is_visible()
     fold.locator("button.show").press("Enter")
     assert fold.locator(".solution").is_visible()
     assert tab.locator("h2 > .progress").inner_text().strip() == "0 / 3"
-    fold.locator(".asked button").nth(1).press("Enter")
+    fold.locator(".attempt button").nth(1).press("Enter")
     assert tab.locator("h2 > .progress").inner_text().strip() == "1 / 3"
 
 
@@ -115,7 +115,7 @@ def test_without_what_a_browser_keeps_all_works_and_is_forgotten(open_tab, kept)
 def test_without_scripts_the_answers_stand_as_lists(without_scripts):
     without_scripts.goto(f"en/{PAGE}")
     puzzle = without_scripts.locator(".puzzle")
-    assert puzzle.locator(".asked li").count() == 3
+    assert puzzle.locator(".attempt li").count() == 3
     assert not puzzle.locator(".judged").is_visible()
     puzzle.locator("summary").click()
     assert "✓ Right: Yes" in puzzle.locator(".judged").inner_text()
@@ -123,7 +123,7 @@ def test_without_scripts_the_answers_stand_as_lists(without_scripts):
     fold.locator("summary").click()
     assert "✗ A known mistake: −0.60" in fold.locator(".judged").inner_text()
     assert fold.locator(".solution").is_visible()
-    assert not fold.locator(".asked").is_visible()
+    assert not fold.locator(".attempt").is_visible()
     assert not without_scripts.locator(".come-back").is_visible()
 
 

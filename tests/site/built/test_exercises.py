@@ -71,7 +71,7 @@ def test_a_list_says_which_answers_are_right_and_which_are_mistakes():
     ]  # fmt: skip
     assert one(first, ".told")["data-unknown"].endswith("after the point: 3.")
     assert one(second, ".told")["data-unknown"].endswith("A line of code is expected.")
-    for asked in made.content.select("details .asked, button.show"):
+    for asked in made.content.select("details .attempt, button.show"):
         assert asked.has_attr("hidden")  # until a script wakes it
 
 
@@ -84,7 +84,7 @@ def test_a_list_that_cannot_judge_is_shown_as_it_stands():
 def test_a_puzzle_shows_its_options_and_folds_its_answers():
     made = settled()
     puzzle = one(made, ".admonition.question.puzzle")
-    options = [li.get_text() for li in puzzle.select(".asked li")]
+    options = [li.get_text() for li in puzzle.select(".attempt li")]
     assert options == ["this", "that"]
     assert one(puzzle, "details > .judged > li.right").get_text().endswith("that: yes.")
     assert not puzzle.details.has_attr("open")
@@ -96,7 +96,7 @@ def test_the_room_of_a_field_is_kept_in_a_puzzle():
     number = TEXT.replace("**this**", '`1`{ data-is="x" }').replace(
         "**that**", '`2`{ data-is="y" }'
     )
-    asked = one(settled(number), ".puzzle .asked")
+    asked = one(settled(number), ".puzzle .attempt")
     assert asked.has_attr("inert") and asked.input and not asked.has_attr("hidden")
 
 

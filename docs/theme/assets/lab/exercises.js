@@ -73,7 +73,7 @@ export const mount = () => {
 
   // Lets a reader answer: calls `given` with the number of the answer and what was given.
   const ask = (box, list, answers, given) => {
-    const [asked] = all(".asked", box), { kind } = list.dataset
+    const [asked] = all(".attempt", box), { kind } = list.dataset
     asked.hidden = asked.inert = false
     const buttons = all("li", asked).map((option, i) => {
       const button = make("button", "", option.textContent)
