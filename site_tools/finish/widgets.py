@@ -32,7 +32,7 @@ ROOMS = {
     "alignment/value_before_token": Room(20.5, 19.5, 18),
     "strip/home": Room(23.5, 18.5, 21),
     "strip/gae": Room(51.5, 44, 41.5),
-    "strip/critic": Room(22, 19.5, 19.5),
+    "strip/critic": Room(25, 20.5, 20.5),
     "strip/delta": Room(23.5, 18.5, 18.5),
     "doctor": Room(13, 12, 12),
     "wall/goal": Room(33.5, 33.5, 32.5),

@@ -132,3 +132,24 @@ def test_within_another_page_it_stands_alone(tab: Any) -> None:
           .map((node) => node.outerHTML.slice(0, 80))"""
     )
     assert seen == []
+
+
+def test_the_puzzle_of_the_critic_is_solved_by_keyboard(tab: Any) -> None:
+    tab.goto("en/course/critic/")
+    tab.locator("[data-lab='strip/critic']").scroll_into_view_if_needed()
+    tab.locator("svg.strip").wait_for()
+    strip, says = tab.locator("section.strip"), tab.locator(".strip .says")
+    assert says.text_content() == 'Mean of (V − score)² after "No": 0.2803'
+    assert not strip.locator(".exact").first.is_visible()  # it is what is asked for
+    strip.locator("g.value").nth(1).focus()
+    tab.keyboard.press("PageUp")
+    settle(tab)
+    assert "least" not in says.text_content()
+    tab.keyboard.press("PageUp")
+    settle(tab)
+    assert says.text_content() == 'Mean of (V − score)² after "No": 0.2397, the least'
+    strip.locator("g.delta").nth(1).focus()
+    settle(tab)
+    assert strip.locator(".equation").text_content() == (
+        "Â₁ = G₁ − V(s₁) = 0 − 0.60 = −0.60"
+    )

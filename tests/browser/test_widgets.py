@@ -12,18 +12,18 @@ LAB, HOME = "notebooks/", ""
 KL, STEPPER = "rewards/kl_of_one_token/", "alignment/value_before_token/"
 GOAL = "course/goal/"
 VIEW, SURROGATE = "gae/inputs/", "on_policy/surrogate/"
-STRIP = "course/gae/"
+STRIP, CRITIC = "course/gae/", "course/critic/"
 VIEWS = [
     VIEW, "gae/why_sum_deltas/", "gae/token_excesses/", "gae/return_minus_value/",
     "critic/td_error/", "rewards/token_level_rewards/", "alignment/slot_after_eos/",
 ]  # fmt: skip
 # Pages, and how many widgets each has.
 PLACES = dict.fromkeys(
-    [HOME, KL, STEPPER, SURROGATE, STRIP, GOAL, "course/delta/", *VIEWS], 1
+    [HOME, KL, STEPPER, SURROGATE, STRIP, CRITIC, GOAL, "course/delta/", *VIEWS], 1
 )
 PLACES["debug/symptoms/"] = 1
 PLACES[LAB] = 5
-OF_EACH_KIND = {HOME, LAB, KL, STEPPER, SURROGATE, STRIP, GOAL, VIEW}
+OF_EACH_KIND = {HOME, LAB, KL, STEPPER, SURROGATE, STRIP, CRITIC, GOAL, VIEW}
 PHONE = {"width": 390, "height": 844}
 # Whether an element is what one sees in its middle.
 ON_TOP = """element => {

@@ -18,6 +18,8 @@ from tests.site.lab.in_node import in_node
 LAB = ROOT / "docs" / "theme" / "assets" / "lab"
 ROWS = [0, 9, 11, 12]  # the answers to choose from
 NUMBERS = """given.map((state) => ({ ...m.estimate(state), tokens: undefined,
+  off: m.values(state.answer, state.says)
+    .map((value, t) => m.meanSquare(state.answer, t, value)),
   no: m.overAnswers("No", state), yes: m.overAnswers("Yes", state) }))"""
 ANSWERS = """m.ANSWERS.map(({ tokens, before, probability, score }) => ({
   probability, score, words: tokens.map(({ en, zh }) => [en, zh]),
@@ -51,6 +53,15 @@ def expected(state: dict[str, Any]) -> tuple[examples.World, Any, Any]:
     }
     estimated = gae(**batch, gae_lambda=state["lambda"]).advantages
     return w, td_residuals(**batch), estimated
+
+
+def squares_off(w: examples.World) -> torch.Tensor:
+    """How far each value is off: over the answers through it, (V - score)² on average.
+
+    The scores scatter by V (1 - V) around the exact V, since they are 0 or 1.
+    """
+    exact = w.exact_values
+    return exact * (1 - exact) + (w.values - exact) ** 2
 
 
 def test_the_world_is_that_of_ppo_ref() -> None:
@@ -90,6 +101,8 @@ def test_every_number_of_the_strip_is_that_of_ppo_ref() -> None:
             ("deltas", deltas[row, :n]),
             ("advantages", advantages[row, :n]),
             ("carried", (advantages - deltas)[row, :n]),
+            ("gains", w.scores[row] - w.values[row, :n]),
+            ("off", squares_off(w)[row, :n]),
         ):
             given = torch.tensor(shown[name], dtype=torch.float64)
             assert_close(given, of_ppo_ref, atol=1e-9, rtol=0, msg=f"{state} {name}")

@@ -19,7 +19,7 @@ const WORDS = {
     verdict: (word, rival, mean, other) => mean > other
       ? `平均下来，“${word}”得 ${shown(mean)}，“${rival}”得 ${shown(other)}：actor 会更常写“${word}”。`
       : `平均下来，“${word}”得 ${shown(mean)}，“${rival}”得 ${shown(other)}：actor 会少写“${word}”。`,
-    error: (text, error, least) => `${text ? `所有以“${text}”开头的回答` : "所有的回答"}，(V − 得分)² 平均是 ${error}${least ? "，不能再小了" : ""}。`,
+    error: (text, error, least) => `${text ? `“${text}”之后，` : ""}(V − 得分)² 平均：${error}${least ? "，最小了" : ""}`,
   },
   en: {
     name: { home: "One answer: V and δ", critic: "One answer: V, and return minus V", delta: "One answer: V and δ", gae: "One answer: V, δ and the advantage" }, end: "end", answer: "Answer", score: (x) => `score ${x}`,
@@ -32,7 +32,7 @@ const WORDS = {
     verdict: (word, rival, mean, other) => mean > other
       ? `On average "${word}" gets ${shown(mean)} and "${rival}" ${shown(other)}: the actor will write "${word}" more often.`
       : `On average "${word}" gets ${shown(mean)} and "${rival}" ${shown(other)}: the actor will write "${word}" less often.`,
-    error: (text, error, least) => `Over all answers${text ? ` that begin with "${text}"` : ""}, (V − score)² is ${error} on average${least ? ": it cannot be less" : ""}.`,
+    error: (text, error, least) => `Mean of (V − score)²${text ? ` after "${text}"` : ""}: ${error}${least ? ", the least" : ""}`,
   },
 }[lang]
 
@@ -195,8 +195,9 @@ const drawStrip = ({ name, whole, toScore, look, get, move }) => {
       const head = tip ? `M${edge - 4} ${to - way * tip}L${edge} ${to}L${edge + 4} ${to - way * tip}` : ""
       set(step.riser, { d: `M${edge} ${from}V${to}${head}` })
       set(step.group, { "data-sign": sign(moved[t]) })
-      const beside = TOP - from < 20 ? from - 6 : from + 15 // not among the numbers of the posts
-      set(step.number, { x: edge - 6, y: Math.abs(to - from) > 16 ? (from + to) / 2 + 4 : beside })
+      // Beside the step; above it where it would lie on the post or among its numbers.
+      const beside = Math.abs(to - from) > (toScore ? 24 : 16) ? (from + to) / 2 + 4 : from + 15
+      set(step.number, { x: edge - 6, y: toScore && to === TOP && TOP - from < 30 ? from - 9 : beside })
       write(step.number, signed(moved[t]))
       set(step.weight, { x: x(t) + column / 2, y: TOP + 29 })
       // A bar: the step itself, and what is carried back to it.
