@@ -151,5 +151,5 @@ def test_the_puzzle_of_the_critic_is_solved_by_keyboard(tab: Any) -> None:
     strip.locator("g.delta").nth(1).focus()
     settle(tab)
     assert strip.locator(".equation").text_content() == (
-        "Â₁ = G₁ − V(s₁) = 0 − 0.60 = −0.60"
+        "G₁ − V(s₁) = 0 − 0.60 = −0.60"
     )

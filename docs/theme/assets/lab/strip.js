@@ -262,7 +262,7 @@ const SUB = "₀₁₂₃₄₅"
 const equation = ({ score, values: V, deltas, gains, advantages }, lambda, { kind, t }, toScore) => {
   const last = t === V.length - 1
   if (kind === "V") return `V(s${SUB[t]}) = ${shown(V[t])}`
-  if (toScore) return `Â${SUB[t]} = G${SUB[t]} − V(s${SUB[t]}) = ${score} − ${term(V[t])} = ${shown(gains[t])}`
+  if (toScore) return `G${SUB[t]} − V(s${SUB[t]}) = ${score} − ${term(V[t])} = ${shown(gains[t])}`
   if (kind === "d") {
     return last ? `δ${SUB[t]} = ${WORDS.score("")}− V(s${SUB[t]}) = ${score} − ${term(V[t])} = ${shown(deltas[t])}`
       : `δ${SUB[t]} = V(s${SUB[t + 1]}) − V(s${SUB[t]}) = ${shown(V[t + 1])} − ${term(V[t])} = ${shown(deltas[t])}`
