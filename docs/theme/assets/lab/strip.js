@@ -353,6 +353,6 @@ export const mount = async (place, view = "gae") => {
   show(place, section)
   new ResizeObserver(() => {
     const now = strip.root.parentElement.clientWidth - 2 * parseFloat(getComputedStyle(section).paddingLeft)
-    if (now !== width) { width = now; draw() }
+    if (now > 0 && now !== width) { width = now; draw() }
   }).observe(section)
 }
