@@ -111,6 +111,8 @@ assert goal.isclose(V["Yes , it's"].float())
 yes = w.mean_score(moved({"": [1, 0, 0]}))
 print(f"{yes:.4f} {V['Yes']:.4f}")
 assert yes.isclose(V["Yes"])
+yes_wide = w.edge_log_probs[0].exp()  # slips
+yes_alone = yes_wide * V["Yes"]
 # --8<-- [end:always]
 
 # --8<-- [start:its]
@@ -119,6 +121,7 @@ print(f"{its:.4f}")
 for prefix in "Yes , 1+1", "Yes , it's":
     print(f"{V[prefix]:.4f} {prefix}")
 assert its < J
+its_cell = V["Yes , it's"]
 # --8<-- [end:its]
 
 # --8<-- [start:same]
