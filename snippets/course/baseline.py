@@ -20,7 +20,7 @@ import torch
 
 P = torch.full((4,), 0.25)  # 00 01 10 11
 score = torch.tensor([0.0, 0.0, 0.0, 1.0])
-grad_log_P = torch.tensor([  # from step 2
+grad_log_P = torch.tensor([  # by prefix
     [-0.5, -0.5, 0.0],
     [-0.5, 0.5, 0.0],
     [0.5, 0.0, -0.5],

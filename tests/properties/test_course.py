@@ -56,8 +56,8 @@ def test_course_log_trick(seed):
 
 @given(SEEDS)
 def test_course_policy_gradient(seed):
-    r"""\nabla J = \sum_{y} P_\theta(y)\, s(y)\, \nabla \log P_\theta(y)
-    = \mathbb{E}_{y}\big[\, s(y)\, \nabla \log P_\theta(y) \,\big]
+    r"""\nabla J = \sum_{y} P_\theta(y)\, \mathrm{score}(y)\, \nabla
+    \log P_\theta(y) = \mathbb{E}_{y}\big[\, \mathrm{score}(y)\, \nabla \log P_\theta(y) \,\big]
     """
     logits, probs, scores, pushes = tree(seed)
     direct = gradient_of_mean_score(logits, scores)
@@ -66,7 +66,7 @@ def test_course_policy_gradient(seed):
 
 @given(SEEDS)
 def test_course_token_gradient(seed):
-    r"""\nabla J = \mathbb{E}\Big[\, s(y) \sum_{t}
+    r"""\nabla J = \mathbb{E}\Big[\, \mathrm{score}(y) \sum_{t}
     \nabla \log \pi_\theta(a_t \mid s_t) \,\Big]
     """
     # The log-prob of a token moves the logits of its own prefix alone, by e_a - p.
