@@ -126,9 +126,10 @@ def test_one_line_says_with_what_a_page_was_verified_and_leads_to_what_it_means(
     tab.wait_for_url("**/about/verification/")
 
 
-MOST = 60_000  # of which 26 kB are the style sheet, which further pages have
-AWAKE = 95_000  # with the theme's script, once a reader moves
-FURTHER = 20_000  # a further page of the course, fonts apart
+MOST = 61_000  # of which 26 kB are the style sheet, which further pages have
+AWAKE = 96_000  # with the theme's script, once a reader moves
+FURTHER = 27_000  # a further page of the course, fonts and scripts apart
+DRAWING = 25_000  # the scripts of its drawing and its exercises
 
 
 def test_a_question_page_is_light(open_tab):
@@ -151,6 +152,7 @@ def test_a_further_page_of_the_course_is_lighter_still(open_tab, site, lang):
         page = tab.context.new_page()
         sizes = transferred(page, f"{lang}course/{step}/")
         sizes.pop("font", None)
+        assert sum(sizes.pop("script", [])) <= DRAWING, step
         assert sum(map(sum, sizes.values())) <= FURTHER, step
         page.close()
 
