@@ -1,4 +1,4 @@
-"""A baseline under the score, on the tree of step 2."""
+"""Baseline: what one may subtract from the score, and why one does."""
 
 # --8<-- [start:example]
 from ppo_ref.examples import shared_batch
@@ -17,65 +17,87 @@ for row, n in enumerate(batch.response_mask.sum(1)):
 
 # --8<-- [start:free]
 import torch
+from ppo_ref.examples import world
 
-P = torch.full((4,), 0.25)  # 00 01 10 11
-score = torch.tensor([0.0, 0.0, 0.0, 1.0])
-grad_log_P = torch.tensor([  # by prefix
-    [-0.5, -0.5, 0.0],
-    [-0.5, 0.5, 0.0],
-    [0.5, 0.0, -0.5],
-    [0.5, 0.0, 0.5],
-])
+w = world()
+score = w.scores
+
+def log_P(z):
+    log_probs = w.log_softmax(z)
+    return w.token_log_probs(log_probs).sum(1)
+
+P = log_P(w.edge_log_probs).exp()
+J = P @ score
+grad_log_P = torch.func.jacrev(log_P)(
+    w.edge_log_probs
+)  # a row for each answer, 44 logits
 
 def pushes(b):
-    """One row for each answer."""
     return (score - b)[:, None] * grad_log_P
 
-print("mean", *(f"{x:.3f}" for x in P @ grad_log_P))
-for b in 0, 0.25, 10:
-    gradient = P @ pushes(b)
-    print(f"{b:4}", *(f"{x:.3f}" for x in gradient))
+first = w.parents == 0  # Yes, No, Let
+nothing = P @ grad_log_P
+gradient = (P @ pushes(0))[first]
+cells = (f"{x:z7.4f}" for x in nothing[first])
+print("mean", *cells)
+for b in 0, J, 10:
+    g = (P @ pushes(b))[first]
+    print(f"{b:4.1f}", *(f"{x:7.4f}" for x in g))
+assert nothing.abs().max() < 1e-12
 # --8<-- [end:free]
 
 # --8<-- [start:variance]
-def variance(b):
-    """Of the push of one drawn answer."""
+def noise(b):
+    """Of one answer's push: variances, summed."""
     mean = P @ pushes(b)
-    return P @ (pushes(b) - mean).square()
+    return (P @ (pushes(b) - mean).square()).sum()
 
-print("   b  three variances        sum")
-for b in 0, 0.25, 0.5, 1:
-    v = variance(b)
-    cells = " ".join(f"{x:.4f}" for x in v)
-    print(f"{b:4}  {cells}  {v.sum():.4f}")
+size = grad_log_P.square().sum(1)
+best = (P * size) @ score / (P @ size)
+for b in 0, 0.5, best, J, 1, 2:
+    print(f"b {b:5.3f}  noise {noise(b):.4f}")
+assert noise(best) < noise(best - 0.01)
+assert noise(best) < noise(best + 0.01)
 # --8<-- [end:variance]
 
 # --8<-- [start:estimated]
-every = torch.arange(4)
-batches = torch.cartesian_prod(*[every] * 8)
+draws = torch.Generator().manual_seed(0)
 
-def noise(batches, b):
-    """Sum of the variances of the mean push."""
-    push = score[batches] - b
-    push = push[..., None] * grad_log_P[batches]
-    return push.mean(1).var(0, correction=0).sum()
+def draw(groups, n):
+    drawn = P.multinomial(
+        groups * n,
+        replacement=True,
+        generator=draws,
+    )
+    return drawn.view(groups, n)
 
-def others(batches):
+def others(drawn):
     """Mean score of the other answers, for each."""
-    s = score[batches]
+    s = score[drawn]
     return (s.sum(1, True) - s) / (s.shape[1] - 1)
 
-plain = noise(batches, 0)
+def mean_push(drawn, b):
+    """Of each group, on each logit."""
+    weight = (score[drawn] - b) / drawn.shape[1]
+    each = weight.new_zeros(len(drawn), 14)
+    each.scatter_add_(1, drawn, weight)
+    return each @ grad_log_P
+
+def spread(drawn, b):
+    push = mean_push(drawn, b)
+    return push.var(0, correction=0).sum()
+
+drawn = draw(40_000, 8)
 worth = {}
 for name, b in (
-    ("no baseline", 0),
-    ("mean of others", others(batches)),
-    ("true mean", 0.25),
+    ("none", 0),
+    ("others", others(drawn)),
+    ("J", J),
 ):
-    v = noise(batches, b)
-    worth[name] = 8 * plain / v
-    print(f"{name:14} {v:.4f}", end="")
-    print(f"  worth {worth[name]:4.1f}")
+    v = spread(drawn, b)
+    worth[name] = noise(0) / v
+    cells = f"{v:.3f} worth {worth[name]:4.1f}"
+    print(f"{name:6} {cells}")
 # --8<-- [end:estimated]
 
 # --8<-- [start:both_right]
@@ -90,19 +112,20 @@ for estimate in dr_grpo, rloo:
         groups=torch.tensor([0, 0]),
     ).advantages
     print(estimate.__name__, A.abs().max().item())
+all_right, all_wrong = J**8, (1 - J) ** 8
+print(f"8 alike: {all_right + all_wrong:.3f}")
 # --8<-- [end:both_right]
 
 # --8<-- [start:own_score]
 none_left = (score - score)[:, None] * grad_log_P
-print(*(P @ none_left).tolist())
+print((P @ none_left).abs().max().item())
 # --8<-- [end:own_score]
 
 # --8<-- [start:draw]
-torch.manual_seed(0)
 each = {}
 for n in 2, 4, 8, 16, 64:
-    drawn = torch.randint(4, (100_000, n))
-    v = noise(drawn, others(drawn))
-    each[n] = noise(drawn, 0) / v
-    print(f"{n:2} answers: {each[n]:.2f} each")
+    drawn = draw(20_000, n)
+    v = spread(drawn, others(drawn))
+    each[n] = noise(0) / n / v
+    print(f"{n:2} answers: {each[n]:.1f} each")
 # --8<-- [end:draw]

@@ -57,7 +57,8 @@ def test_course_log_trick(seed):
 @given(SEEDS)
 def test_course_policy_gradient(seed):
     r"""\nabla J = \sum_{y} P_\theta(y)\, \mathrm{score}(y)\, \nabla
-    \log P_\theta(y) = \mathbb{E}_{y}\big[\, \mathrm{score}(y)\, \nabla \log P_\theta(y) \,\big]
+    \log P_\theta(y) = \mathbb{E}_{y}\big[\, \mathrm{score}(y)\, \nabla
+    \log P_\theta(y) \,\big]
     """
     logits, probs, scores, pushes = tree(seed)
     direct = gradient_of_mean_score(logits, scores)
@@ -103,7 +104,9 @@ def test_course_nothing_on_average(seed):
 
 @given(SEEDS, st.floats(-10, 10))
 def test_course_baseline(seed, b):
-    r"""\nabla J = \mathbb{E}_{y}\big[\, (s(y) - b)\, \nabla \log P_\theta(y) \,\big]"""
+    r"""\nabla J = \mathbb{E}_{y}\big[\, (\mathrm{score}(y) - b)\,
+    \nabla \log P_\theta(y) \,\big]
+    """
     logits, probs, scores, pushes = tree(seed)
     direct = gradient_of_mean_score(logits, scores)
     assert_close(direct, mean(probs * (scores - b), pushes))
