@@ -21,7 +21,8 @@ COMMA = re.compile(r",(?![^(]*\))")  # between selectors, not within :is(...)
 # Either of what stands in brackets will do, and none of what :not(...) holds is needed.
 NOT_NEEDED = re.compile(r":[\w-]+\([^()]*(?:\([^()]*\)[^()]*)*\)|\"[^\"]*\"")
 CLASS_NAME = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
-OTHER_WAY = "[dir=rtl]"  # both languages run from left to right
+# Both languages run from left to right, and a task list is shown as an exercise.
+NEVER_SHOWN = ("[dir=rtl]", ".task-list")
 ANY_WORD = re.compile(r"[\w-]+")
 # Colours of the theme, and what mkdocstrings has for every theme.
 UNUSED = ("palette.", "_mkdocstrings.css")
@@ -61,8 +62,10 @@ def squeeze(css: str) -> str:
 
 
 def _is_needed(selector: str, known: Collection[str]) -> bool:
+    if any(part in selector for part in NEVER_SHOWN):
+        return False
     classes = CLASS_NAME.findall(NOT_NEEDED.sub("", selector))
-    return OTHER_WAY not in selector and all(name in known for name in classes)
+    return all(name in known for name in classes)
 
 
 def sheets(soup: BeautifulSoup) -> list[Tag]:

@@ -126,8 +126,8 @@ def test_one_line_says_with_what_a_page_was_verified_and_leads_to_what_it_means(
     tab.wait_for_url("**/about/verification/")
 
 
-MOST = 61_000  # of which 26 kB are the style sheet, which further pages have
-AWAKE = 96_000  # with the theme's script, once a reader moves
+MOST = 60_000  # of which 26 kB are the style sheet, which further pages have
+AWAKE = 95_000  # with the theme's script, once a reader moves
 FURTHER = 27_000  # a further page of the course, fonts and scripts apart
 DRAWING = 25_000  # the scripts of its drawing and its exercises
 

@@ -127,6 +127,7 @@ def test_within_another_page_it_stands_alone(tab: Any) -> None:
     tab.goto(PAGE + "?embed=1&strip=a9")
     tab.locator("svg.strip").wait_for()
     assert tab.locator("section.strip .word:not([hidden])").count() == 4
+    settle(tab)
     seen = tab.locator("h1, h2, p, header, nav, .md-footer").evaluate_all(
         """all => all.filter((node) => node.checkVisibility() && !node.closest(".lab"))
           .map((node) => node.outerHTML.slice(0, 80))"""

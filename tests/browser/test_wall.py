@@ -57,6 +57,7 @@ def test_what_one_drags_to_nothing_can_be_dragged_back(tab: Any, wall: Any) -> N
 
 def test_a_cell_opens_and_its_path_leads_back(tab: Any, wall: Any) -> None:
     press(tab, wall.locator(".cell[tabindex='0']"), "ArrowDown", "ArrowRight")
+    settle(tab)
     assert wall.locator(".cell:focus").get_attribute("aria-label").startswith('"No"')
     tab.keyboard.press("Enter")
     path = wall.locator(".trail button")

@@ -114,32 +114,31 @@ for (const button of document.querySelectorAll("button.comment")) {
   button.hidden = false
 }
 
-// Within another page, with ?embed=1, there is the first widget alone.
-document.documentElement.classList.toggle("embed", new URLSearchParams(location.search).get("embed") === "1")
-
 // A picture that can be operated is replaced by its widget when it comes into view. A line
 // that says what to try, with data-lab="explorer/inputs", gets that view of the explorer
 // below it, where room is kept. A copy on disk has none of it: browsers load no modules
 // from files.
 const scripts = new URL(document.currentScript?.src ?? "assets/site.js", location)
 const places = new Set(document.querySelectorAll("[data-lab]"))
+const start = (name, ...given) => import(new URL(`lab/${name}.js`, scripts)).then(({ mount }) => mount(...given)).catch(() => {})
 const mountWidget = (place) => {
   if (!places.delete(place)) return
   const [widget, view] = place.dataset.lab.split("/")
-  import(new URL(`lab/${widget}.js`, scripts)).then(({ mount }) => mount(place, view)).catch(() => {})
+  start(widget, place, view)
 }
-if (document.querySelector(".judged, [data-exercises]") && location.protocol !== "file:") {
-  import(new URL("lab/exercises.js", scripts)).then(({ mount }) => mount()).catch(() => {})
-}
+const served = location.protocol !== "file:"
+if (served && document.querySelector(".judged, [data-exercises]")) start("exercises")
+// Within another page, with ?embed=1, there is the first widget alone.
+if (served && /[?&]embed=1/.test(location.search)) start("embed")
 const waiting = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) if (isIntersecting) mountWidget(target)
 }, { rootMargin: "200px" })
 for (const place of places) {
-  if (location.protocol !== "file:") { waiting.observe(place); continue }
+  if (served) { waiting.observe(place); continue }
   place.hidden = place.matches("p")
   ;(place.hidden ? place.nextElementSibling : place).classList.remove("room")
 }
 // Who goes by Tab would otherwise pass by what is not yet in view.
 addEventListener("keydown", ({ key }) => {
-  if (key === "Tab" && location.protocol !== "file:") places.forEach(mountWidget)
+  if (key === "Tab" && served) places.forEach(mountWidget)
 })

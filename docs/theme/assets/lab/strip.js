@@ -3,9 +3,10 @@
 // of the score and has one scale. What a reader looks at lights what it is made of.
 import { address, againButton, aloud, between, copyButton, element, lang, onceAFrame, show, shown, slider, styled, styles, svg, write } from "./lab.js"
 import { bindFigures } from "./bound.js"
+import { set } from "./drawing.js"
 import { pictureButton } from "./picture.js"
 import { CHOICES, VIEWS, estimate, figures, meanSquare, overAnswers, python, read, values, written } from "./strip_model.js"
-import { ANSWERS } from "./world.js"
+import { ANSWERS, EOS, sentence } from "./world.js"
 
 const WORDS = {
   zh: {
@@ -13,7 +14,6 @@ const WORDS = {
     panels: { values: "V：实心的是 critic 说的，拖得动；空心的是准的", returns: "V：critic 说的，拖得动；箭头指向得分", advantages: "Â：δ 加上 λ 乘以右边那个 token 的 Â" },
     value: (word) => word ? `写完“${word}”以后的 V` : "一个字没写时的 V",
     delta: (word) => `“${word}”的 δ`, advantage: (word) => `“${word}”的优势`,
-    carry: "λ",
     over: (word) => `所有以“${word}”开头的回答，各自给“${word}”的优势（圆越大越常见）`,
     mean: "平均", truth: "真值",
     verdict: (word, rival, mean, other) => mean > other
@@ -26,7 +26,6 @@ const WORDS = {
     panels: { values: "V: solid is what the critic says, to be dragged; hollow is exact", returns: "V: what the critic says, to be dragged; arrows: to the score", advantages: "Â: δ plus λ times the Â of the token to its right" },
     value: (word) => word ? `V after "${word}"` : "V before the first word",
     delta: (word) => `δ of "${word}"`, advantage: (word) => `advantage of "${word}"`,
-    carry: "λ",
     over: (word) => `What each answer that begins with "${word}" says of its advantage (larger is more frequent)`,
     mean: "mean", truth: "truth",
     verdict: (word, rival, mean, other) => mean > other
@@ -36,9 +35,7 @@ const WORDS = {
   },
 }[lang]
 
-const word = (token) => token[lang] === "<eos>" ? WORDS.end : token[lang]
-const joined = (tokens) => tokens.map(word).join(lang === "zh" ? "" : " ").replace(/ ([,.!])/g, "$1").replace(WORDS.end, "").trim()
-const sentence = (row) => joined(ANSWERS[row].tokens)
+const word = (token) => token[lang] === EOS ? WORDS.end : token[lang]
 
 // Heights in pixels. One unit of the score is as high in every panel.
 const UNIT = 92
@@ -51,13 +48,6 @@ const GUTTER = 22, END = 40 // left of the first post, right of the last
 
 const line = (name, attributes = {}) => svg("line", { class: name, ...attributes })
 const text = (name, attributes = {}) => svg("text", { class: name, ...attributes })
-// Sets only what is another than before: what is set is laid out anew.
-const set = (node, attributes) => {
-  for (const [key, value] of Object.entries(attributes)) {
-    const now = typeof value === "number" ? value.toFixed(1) : value
-    if (node.getAttribute(key) !== now) node.setAttribute(key, now)
-  }
-}
 const signed = (x) => (x > 0.004999 ? "+" : "") + shown(x)
 const sign = (x) => x > 0.004999 ? "up" : x < -0.004999 ? "down" : "none"
 // In an equation a negative number stands in brackets.
@@ -83,7 +73,7 @@ const along = (nodes, alter) => {
 
 // Up and down for a mouse; sideways for a finger, whose up and down is for scrolling.
 const SLOP = 16
-const pull = (node, { get, set: put }) => {
+const pull = (node, { get, put }) => {
   let from = null
   node.addEventListener("pointerdown", (event) => {
     const touch = event.pointerType === "touch"
@@ -116,7 +106,7 @@ const drawStrip = ({ name, whole, toScore, look, get, move }) => {
       knob: svg("circle", { class: "knob", r: 7 }), number: text("number"),
     }
     const group = part({ class: "value", role: "slider", "aria-valuemin": 0, "aria-valuemax": 1 }, ...Object.values(nodes))
-    pull(group, { get: () => get(t), set: (v) => move(t, v) })
+    pull(group, { get: () => get(t), put: (v) => move(t, v) })
     return { group, ...nodes }
   })
   const steps = slots.map((t) => {
@@ -191,8 +181,8 @@ const drawStrip = ({ name, whole, toScore, look, get, move }) => {
       const step = steps[t], from = height(V[t]), to = height(after(t)), edge = x(t + 1) - 11
       set(step.hit, { x: x(t) + column * 0.36, width: column * 0.28 })
       set(step.tread, { x1: x(t) + 8, x2: edge + 6, y1: from, y2: from })
-      const tip = Math.abs(to - from) > 7 ? 6 : 0, way = Math.sign(to - from)
-      const head = tip ? `M${edge - 4} ${to - way * tip}L${edge} ${to}L${edge + 4} ${to - way * tip}` : ""
+      const barb = Math.abs(to - from) > 7 ? 6 : 0, way = Math.sign(to - from)
+      const head = barb ? `M${edge - 4} ${to - way * barb}L${edge} ${to}L${edge + 4} ${to - way * barb}` : ""
       set(step.riser, { d: `M${edge} ${from}V${to}${head}` })
       set(step.group, { "data-sign": sign(moved[t]) })
       // Beside the step; above it where it would lie on the post or among its numbers.
@@ -272,7 +262,7 @@ const equation = ({ score, values: V, deltas, gains, advantages }, lambda, { kin
 }
 
 // How far off the value before a token is, over all answers that go through it.
-const miss = (answer, t, { tokens, values: V, exact }) => WORDS.error(joined(tokens.slice(0, t)),
+const miss = (answer, t, { tokens, values: V, exact }) => WORDS.error(sentence(tokens.slice(0, t), lang),
   shown(meanSquare(answer, t, V[t]), 4), Math.abs(V[t] - exact[t]) < 0.005001)
 
 // One token's advantage over all answers that begin with it, on one line.
@@ -323,7 +313,7 @@ export const mount = async (place, view = "gae") => {
   const lambda = slider({ label: "λ", min: 0, max: 1, step: 0.01, get: () => state.lambda, set: (x) => alter({ lambda: x }) })
   const inText = bindFigures(text, { lam: {
     min: 0, max: 1, step: 0.01, label: "λ", get: () => state.lambda, set: (x) => alter({ lambda: x }) } })
-  const chips = CHOICES.map((row) => element("button", { type: "button", onclick: () => { lit = atFirst; alter({ answer: row }) } }, sentence(row)))
+  const chips = CHOICES.map((row) => element("button", { type: "button", onclick: () => { lit = atFirst; alter({ answer: row }) } }, sentence(ANSWERS[row].tokens, lang)))
   const says = element("p", { class: "equation" }), verdict = element("p", { class: "says" }), live = aloud()
   const words = first?.map((en) => word(ANSWERS.find(({ tokens }) => tokens[0].en === en).tokens[0]))
   const over = first && drawOver()

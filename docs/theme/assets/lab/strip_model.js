@@ -54,16 +54,15 @@ export const meanSquare = (answer, t, value) => {
 }
 
 // Over all answers that begin with a token: what each of them says of its advantage, their
-// mean and spread, and the truth.
+// mean, and the truth.
 export const overAnswers = (word, { lambda, says }) => {
   const rows = [...ANSWERS.keys()].filter((row) => ANSWERS[row].tokens[0].en === word)
   const all = rows.reduce((sum, row) => sum + ANSWERS[row].probability, 0)
   const each = rows.map((row) => ({ row, weight: ANSWERS[row].probability / all,
     advantage: estimate({ answer: row, lambda, says }).advantages[0] }))
   const mean = each.reduce((sum, { weight, advantage }) => sum + weight * advantage, 0)
-  const variance = each.reduce((sum, { weight, advantage }) => sum + weight * (advantage - mean) ** 2, 0)
   const [token] = ANSWERS[rows[0]].tokens
-  return { each, mean, spread: Math.sqrt(variance), truth: token.exact - token.parent.exact }
+  return { each, mean, truth: token.exact - token.parent.exact }
 }
 
 // The address has what differs from the beginning, as in a9_l0.5_v11.2-0.9: answer 9,

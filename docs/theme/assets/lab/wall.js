@@ -2,8 +2,9 @@
 // likely, its green as high as the share of the floor below it that is green. The borders
 // between cells can be dragged; a cell that is tapped opens to the full width.
 import { address, againButton, aloud, copyButton, draggable, element, lang, onceAFrame, show, shown, styled, styles, svg, tick, write } from "./lab.js"
+import { set } from "./drawing.js"
 import { BEGIN, BORDERS, MOST, NODES, VIEWS, best, bordersOf, draws, lay, probabilities, python, read, slide, written } from "./wall_model.js"
-import { ANSWERS, EOS, LIMIT, PROMPT } from "./world.js"
+import { ANSWERS, EOS, LIMIT, PROMPT, path, sentence } from "./world.js"
 
 const WORDS = {
   zh: {
@@ -37,9 +38,7 @@ const WORDS = {
 }[lang]
 
 const word = (node) => node[lang] === EOS ? WORDS.end : node[lang]
-const path = (node) => node.parent ? [...path(node.parent), node] : []
-const text = (node) => path(node).map((token) => token[lang]).filter((token) => token !== EOS)
-  .join(lang === "zh" ? "" : " ").replace(/ ([,.!])/g, "$1")
+const text = (node) => sentence(path(node), lang)
 
 // Heights in pixels: the prompt and six rows of tokens, the floor, and below it what has
 // been drawn.
@@ -49,14 +48,6 @@ const GROUND = y(LIMIT + 1), HEIGHT = GROUND + FLOOR + MARKS
 const GRIP = 30 // pixels of a cell whose borders a pointer can take
 const NEAR = 7 // pixels within which a tap finds a cell that is too narrow to hit
 
-// Attributes are set where they are other than before.
-const set = (node, attributes) => {
-  const had = node.had ??= {}
-  for (const [key, value] of Object.entries(attributes)) {
-    const said = typeof value === "number" ? String(Math.round(value * 100) / 100) : value
-    if (had[key] !== said) node.setAttribute(key, had[key] = said)
-  }
-}
 const hide = (node, hidden) => { if (node.hidden_ !== hidden) node.toggleAttribute("hidden", node.hidden_ = hidden) }
 
 // How a word stands in a cell so wide and high: along it, down it, or not at all.
@@ -381,6 +372,9 @@ export const mount = async (place, view = "free") => {
   show(place, section)
   new ResizeObserver(() => {
     const now = section.clientWidth - 2 * parseFloat(getComputedStyle(section).paddingLeft)
-    if (now !== width) { width = now; draw() }
+    if (now <= 0 || now === width) return
+    width = now
+    draw()
+    wall.label(state.moved, !first)
   }).observe(section)
 }

@@ -101,7 +101,12 @@ share(ROOT)
 judge(ROOT)
 
 const leaves = (node) => node.children.length ? node.children.flatMap(leaves) : [node]
-const path = (node) => node.parent ? [...path(node.parent), node] : []
+// The tokens that lead to a node.
+export const path = (node) => node.parent ? [...path(node.parent), node] : []
+
+// Tokens as one writes them, without the end.
+export const sentence = (tokens, lang) => tokens.map((token) => token[lang]).filter((token) => token !== EOS)
+  .join(lang === "zh" ? "" : " ").replace(/ ([,.!])/g, "$1")
 
 // Each answer: its tokens, the nodes that each was written after, its probability, its
 // score. The order is that of ppo_ref.
