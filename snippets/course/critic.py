@@ -139,27 +139,6 @@ for steps in 0, 1, 10, 100:
     print(f"{steps:3} steps: {cells}")
 # --8<-- [end:settle]
 
-# --8<-- [start:head]
-from torch import nn
-
-torch.manual_seed(0)
-embed = nn.Embedding(100, 8)
-body = nn.GRU(8, 8, batch_first=True)
-head = nn.Linear(8, 1)  # the value head
-
-def critic(ids):
-    hidden, _ = body(embed(ids))
-    out = head(hidden)[:, :, 0]  # one per position
-    # The answer is in positions -6 to -1.
-    return out[:, -7:-1]  # one to the left
-
-prompt = torch.tensor([[90, 91, 92]] * 2)
-answers = w.responses[[9, 11]]
-V_net = critic(torch.cat([prompt, answers], 1))
-print(tuple(V_net.shape))
-print((V_net[0] != V_net[1]).int().tolist())
-# --8<-- [end:head]
-
 # --8<-- [start:moved]
 off = (w.values - V).abs() > 0.005
 for row, t in (9, 1), (0, 4), (0, 5):

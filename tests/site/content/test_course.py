@@ -18,7 +18,7 @@ LANGUAGES = ("zh", "en")
 END = "course/one_file"  # where to go from there is for all who have finished
 LAB = "notebooks/index"  # to be played with, not to be read
 LINK = re.compile(r"\]\(([\w./]+)\.md(?:#([\w-]+))?\)")
-BOLD = re.compile(r"\*\*([^*\n]+)\*\*")
+EXPLAINED = re.compile(r"(\*{1,2})(?!\s)([^*\n]+)\1")
 NAMES = read_names(ROOT)
 WORDS = {lang: vocabulary(NAMES, lang)[0] for lang in LANGUAGES}
 PATTERN = {lang: pattern(tuple(WORDS[lang]), lang) for lang in LANGUAGES}
@@ -59,15 +59,15 @@ def links_on(root: Path, lang: str) -> list[tuple[str, str, str]]:
 
 
 def taught(root: Path) -> dict[str, set[str]]:
-    """The steps that teach each idea: by the glossary or by a bold term."""
+    """The steps that teach each idea: by the glossary, or a term in bold or italics."""
     steps: dict[str, set[str]] = {}
     for name in NAMES:
         page = name.where.partition("#")[0]
         steps[name.id] = {page} if page.startswith("course/") else set()
     for lang in LANGUAGES:
         for page in (page for page in pages(root, lang) if page.startswith("course/")):
-            for bold in BOLD.findall(body(root, lang, page)):
-                if name := named(bold.rstrip("."), WORDS[lang]):
+            for _, term in EXPLAINED.findall(body(root, lang, page)):
+                if name := named(term.rstrip("."), WORDS[lang]):
                     steps[name.id].add(page)
     return steps
 
