@@ -25,6 +25,7 @@ from site_tools.page.exercises import (
 )
 from site_tools.page.page import read_page
 
+TEST = f"{COURSE}/test"
 DECIMALS = re.compile(r"(?<=\.)\d+")
 
 
@@ -101,6 +102,15 @@ def _fold_answers(exercise: Exercise, article: Article) -> None:
     end = article.content.find(id=PUZZLE_END)
     if isinstance(end, Tag):
         end.insert_after(*fragment(fill("page.come_back", article.lang)))
+
+
+def make_room_for_mark(article: Article) -> None:
+    """Show, above the questions of the final test, how many were right at once."""
+    if article.id != TEST:
+        return
+    first = article.content.find("h2")
+    assert isinstance(first, Tag)
+    first.insert_before(*fragment(fill("page.test_mark", article.lang)))
 
 
 def count_exercises(article: Article, root: Path) -> None:

@@ -243,6 +243,7 @@ def _finish_text(article: Article, site: Site) -> None:
     if page is None:
         reading.settle_reference(article)
     exercises.settle_exercises(article)
+    exercises.make_room_for_mark(article)
     exercises.count_exercises(article, root)
     reading.link_symbols(article, all_of.symbols)
     reading.mark_figures(article)

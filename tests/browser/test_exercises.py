@@ -36,6 +36,31 @@ def answered(tab: Any, fold: Any, text: str) -> str:
 
 
 @BOTH
+def test_the_first_answer_to_a_question_of_the_test_counts(tab, language):
+    first = opened(tab, f"{language}course/test/")
+    mark = tab.locator(".first-answers output")
+    assert mark.inner_text() == "0 / 20"
+    answered(tab, first, "words")  # none that could be judged
+    answered(tab, first, "0.86")
+    assert mark.inner_text() == "1 / 20"
+    second, third = (tab.locator("details.exercise").nth(i) for i in (1, 2))
+    for fold, texts in (second, ["0.75", "-0.60"]), (third, ["-1", "-0.33"]):
+        fold.locator("summary").first.click()
+        for text in texts:
+            fold.locator("input").fill(text)
+            tab.keyboard.press("Enter")
+        assert fold.locator("summary .mark.right").count() == 1
+    assert mark.inner_text() == "1 / 20"
+    tab.reload()
+    tab.wait_for_function("document.querySelector('h2 > .progress')")
+    assert mark.inner_text() == "1 / 20"
+    tab.locator(".first-answers button").click()
+    tab.wait_for_function(
+        "document.querySelector('.first-answers output')?.textContent == '0 / 20'"
+    )
+
+
+@BOTH
 def test_a_number_is_judged_by_keyboard_and_the_solution_waits(tab, language):
     fold = opened(tab, language + PAGE)
     tab.keyboard.press("Tab")

@@ -1,10 +1,15 @@
 """Exercises in a built page: read without scripts, and ready for them."""
 
+import pytest
 from bs4 import Tag
 
 from site_tools.compile.plain import Wishes, plain
 from site_tools.finish.article import Article
-from site_tools.finish.exercises import count_exercises, settle_exercises
+from site_tools.finish.exercises import (
+    count_exercises,
+    make_room_for_mark,
+    settle_exercises,
+)
 from site_tools.page.page import read_page
 from tests.layout import ROOT
 from tests.site.articles import article
@@ -98,6 +103,15 @@ def test_the_room_of_a_field_is_kept_in_a_puzzle():
     )
     asked = one(settled(number), ".puzzle .attempt")
     assert asked.has_attr("inert") and asked.input and not asked.has_attr("hidden")
+
+
+@pytest.mark.parametrize(("page", "marks"), [("course/test", 1), ("course/goal", 0)])
+def test_the_final_test_has_a_place_for_its_mark(page, marks):
+    made = article("<p>Twenty.</p><h2>One</h2>", page_id=page)
+    make_room_for_mark(made)
+    found = made.content.find_all(class_="first-answers")
+    assert len(found) == marks
+    assert all(place.find_next_sibling().name == "h2" for place in found)
 
 
 def test_the_list_of_the_course_says_how_many_exercises_a_step_has(tmp_path):

@@ -29,14 +29,16 @@ export const judge = (kind, answers, given) => {
   return is(true) >= 0 ? is(true) : is(false)
 }
 
-// What a browser keeps: by page, the exercises solved and the guess at its puzzle. What
-// it may not keep is known until the page is left.
+// What a browser keeps: by page, the exercises solved, the guess at its puzzle, and of a
+// test whether the first answer to each question was right. What it may not keep is
+// known until the page is left.
 const KEY = "ppo-course"
 let kept = {}
 const of = (page) => {
   try { kept = JSON.parse(localStorage.getItem(KEY)) ?? kept } catch { /* not allowed, or not ours */ }
-  const { solved, guess } = kept[page] ?? {}
-  return { solved: Array.isArray(solved) ? solved : [], guess: typeof guess === "string" ? guess : "" }
+  const { solved, guess, first } = kept[page] ?? {}
+  const list = (x) => Array.isArray(x) ? x : []
+  return { solved: list(solved), guess: typeof guess === "string" ? guess : "", first: list(first) }
 }
 const keep = (page, change) => {
   kept = { ...kept, [page]: { ...of(page), ...change } }
@@ -92,6 +94,20 @@ export const mount = () => {
     return { press, input, choice: kind === "choice" }
   }
 
+  // Of a test, the first answer to a question counts.
+  const [test] = all(".first-answers")
+  const tally = () => {
+    const { first } = of(page)
+    all("output", test)[0].textContent = `${first.filter((right) => right).length} / ${folds.length}`
+  }
+  const markFirst = (number, right) => {
+    const first = [...of(page).first]
+    if (!test || typeof first[number] === "boolean") return
+    first[number] = right
+    keep(page, { first })
+    tally()
+  }
+
   const folds = all("details.exercise"), progress = make("span", "progress")
   const count = () => {
     progress.textContent = ` ${of(page).solved.filter((i) => folds[i]).length} / ${folds.length}`
@@ -100,10 +116,12 @@ export const mount = () => {
     const [list, told, show, solution] = [".judged", ".told", ".show", ".solution"].map((where) => all(where, fold)[0])
     const answers = read(list)
     const mark = make("span", "mark right", " ✓")
-    const succeed = () => { all("summary", fold)[0].append(mark); show.onclick() }
-    show.onclick = () => { solution.hidden = false; show.hidden = true }
+    const open = () => { solution.hidden = false; show.hidden = true }
+    const succeed = () => { all("summary", fold)[0].append(mark); open() }
+    show.onclick = () => { markFirst(number, false); open() } // who looks has not answered
     const { press } = ask(fold, list, answers, (i) => {
       const answer = answers[i]
+      if (answer) markFirst(number, answer.right) // what nobody foresaw may be a slip
       press(i)
       told.className = `told ${answer?.right ? "right" : "wrong"}`
       told.replaceChildren(...(answer ? answer.said() : [told.dataset.unknown]))
@@ -142,7 +160,13 @@ export const mount = () => {
     tell()
   }
 
-  const [sum] = all(".progress-of-all")
+  if (test) {
+    all("button", test)[0].onclick = () => { keep(page, { first: [], solved: [] }); location.reload() }
+    tally()
+    test.inert = false
+  }
+
+  const [sum] = all(".progress-of-all:not(.first-answers)")
   const list = () => {
     let solved = 0, total = 0
     for (const step of all("[data-exercises]")) {
