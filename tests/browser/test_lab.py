@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from ppo_ref.examples import world
 from tests.browser.widgets import (
     assert_shown,
     centre,
@@ -98,19 +99,26 @@ def test_keys_sliders_and_bugs_move_the_numbers(lab):
     lab.wait_for_url("**/en/debug/asserts/#assert-values")
 
 
-def test_the_home_page_has_a_small_one_to_drag(lab):
+def test_on_the_home_page_an_answer_runs_through_seven_stations(lab):
     lab.goto("en/")
-    widget = lab.locator("[data-lab='strip/home']")
-    press(lab, widget.locator("g.value").nth(1), "PageUp", "PageUp", "ArrowUp")
-    for line in ran(lab, "strip/home").splitlines():
-        name, _, numbers = line.partition(" ")
-        kind = {"values": "value", "deltas": "delta"}.get(name)
-        if kind:
-            texts = widget.locator(f"g.{kind} .number").all_text_contents()
-            assert len(texts) == len(literal_eval(numbers)) == 6
-            for text, x in zip(texts, literal_eval(numbers), strict=True):
-                assert abs(number(text) - x) < 0.00501
-    assert widget.locator("g.value .number").nth(1).text_content() == "0.61"
+    widget = lab.locator("[data-lab=stations]")
+    stops, door = widget.locator(".stops > [aria-pressed]"), widget.locator(".door")
+    seen = []
+    for i in range(stops.count()):
+        stops.nth(i).click()
+        lab.wait_for_timeout(450)  # until the marks have arrived
+        numbers = widget.locator("svg.stations g .number").all_text_contents()
+        seen.append((door.get_attribute("href"), *numbers))
+    assert [row[0] for row in seen] == [
+        "pipeline/", "rewards/", "alignment/", "bootstrap/", "gae/", "critic/",
+        "on_policy/",
+    ]  # fmt: skip
+    values = [f"{x:.2f}" for x in world().values[11].tolist()]
+    assert list(seen[2][1:]) == values
+    widget.locator(".play").click()  # from the last it begins anew
+    lab.wait_for_function("document.querySelector('.door')?.textContent[0] == '1'")
+    door.click()
+    lab.wait_for_url("**/en/pipeline/")
 
 
 def test_a_link_shares_what_is_seen(lab):

@@ -73,7 +73,6 @@ def swiped(tab: Any, place: Any, x: int = 0, y: int = 0) -> float:
 
 
 DRAGGED = [
-    (HOME, "g.value"),
     (LAB, "[data-lab=explorer] .values .drag"),
     (LAB, "[data-lab=explorer] .ratios .drag"),
     (LAB, "[data-lab=clip] .handle"),
@@ -202,15 +201,15 @@ def test_a_widget_fits_its_room_and_can_be_used_by_all(
 @BOTH
 def test_the_home_page_has_its_widget_on_a_phone(phone: Any, language: str) -> None:
     phone.goto(language)
-    widget = phone.locator("[data-lab='strip/home'] .lab")
+    widget = phone.locator("[data-lab=stations] .lab")
     widget.wait_for()
     box = widget.bounding_box()
     assert box["width"] > 340 and box["x"] + box["width"] <= 390
     assert phone.evaluate(SIDEWAYS) == []
-    drawing = phone.locator("svg.strip").bounding_box()
+    drawing = phone.locator("svg.stations").bounding_box()
     assert box["x"] < drawing["x"]
     assert drawing["x"] + drawing["width"] < box["x"] + box["width"]
-    assert phone.locator("g.value .knob").first.is_visible()
+    assert phone.locator(".stops > button").last.is_visible()
 
 
 @BOTH

@@ -10,7 +10,7 @@ import { ANSWERS, EOS, sentence } from "./world.js"
 
 const WORDS = {
   zh: {
-    name: { home: "一个回答：V、δ", critic: "一个回答：V、回报减 V", delta: "一个回答：V、δ", gae: "一个回答：V、δ、优势" }, end: "结束", answer: "回答", score: (x) => `得分 ${x}`,
+    name: { critic: "一个回答：V、回报减 V", delta: "一个回答：V、δ", gae: "一个回答：V、δ、优势" }, end: "结束", answer: "回答", score: (x) => `得分 ${x}`,
     panels: { values: "V：实心的是 critic 说的，拖得动；空心的是准的", returns: "V：critic 说的，拖得动；箭头指向得分", advantages: "Â：δ 加上 λ 乘以右边那个 token 的 Â" },
     value: (word) => word ? `写完“${word}”以后的 V` : "一个字没写时的 V",
     delta: (word) => `“${word}”的 δ`, advantage: (word) => `“${word}”的优势`,
@@ -22,7 +22,7 @@ const WORDS = {
     error: (text, error, least) => `${text ? `“${text}”之后，` : ""}(V − 得分)² 平均：${error}${least ? "，最小了" : ""}`,
   },
   en: {
-    name: { home: "One answer: V and δ", critic: "One answer: V, and return minus V", delta: "One answer: V and δ", gae: "One answer: V, δ and the advantage" }, end: "end", answer: "Answer", score: (x) => `score ${x}`,
+    name: { critic: "One answer: V, and return minus V", delta: "One answer: V and δ", gae: "One answer: V, δ and the advantage" }, end: "end", answer: "Answer", score: (x) => `score ${x}`,
     panels: { values: "V: solid is what the critic says, to be dragged; hollow is exact", returns: "V: what the critic says, to be dragged; arrows: to the score", advantages: "Â: δ plus λ times the Â of the token to its right" },
     value: (word) => word ? `V after "${word}"` : "V before the first word",
     delta: (word) => `δ of "${word}"`, advantage: (word) => `advantage of "${word}"`,

@@ -12,7 +12,6 @@ export const BEGIN = { answer: 11, lambda: 0.95, says: {} }
 // two first tokens that it weighs against each other over all answers. In the view of the
 // critic the steps lead to the score, not to the next post.
 export const VIEWS = {
-  home: { begin: BEGIN, atFirst: { kind: "d", t: 0 } },
   critic: { begin: { answer: 9, lambda: 1, says: {} }, atFirst: { kind: "V", t: 1 }, toScore: true },
   delta: { begin: BEGIN, atFirst: { kind: "d", t: 0 } },
   gae: { begin: BEGIN, atFirst: { kind: "A", t: 0 }, first: ["No", "Yes"], section: "three" },
