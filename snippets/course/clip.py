@@ -159,9 +159,14 @@ print(f"clip fraction {clip_fraction:.2f}")
 # --8<-- [end:judge]
 
 # --8<-- [start:one_step]
-steps = torch.stack(near[:2])[:, yes_bang_end]
-r_bang = (steps[1] - steps[0])[1].exp()
-print(f"ratio of ! after one update {r_bang:.3f}")
+def ratio_of(token, updates):
+    moved = near[updates] - start
+    return moved[yes_bang_end[token]].exp()
+
+r_bang, r_yes = ratio_of(1, 1), ratio_of(0, 100)
+print(f"! after one update: ratio {r_bang:.3f}")
+print(f"Yes at rest: ratio {r_yes:.3f}")
+assert r_bang < 1 - eps and r_yes < 1 - eps
 # --8<-- [end:one_step]
 
 # --8<-- [start:how_far]
