@@ -2,37 +2,57 @@
 
 # --8<-- [start:weight]
 import torch
+from ppo_ref.examples import world
 
-old_p = torch.tensor([0.5, 0.5])  # of 0, of 1
-new_p = torch.tensor([0.25, 0.75])
-worth = torch.tensor([0.0, 0.5])  # V after it
-weight = new_p / old_p
-wanted = (new_p * worth).sum()
-plain = (old_p * worth).sum()
-weighted = (old_p * weight * worth).sum()
-print(f"wanted   {wanted:.3f}")
-print(f"plain    {plain:.3f}")
-print(f"weighted {weighted:.3f}")
-assert weighted == wanted
+w = world()
+values = w.prefix_values(w.edge_log_probs)
+V = dict(zip(w.prefixes, values, strict=True))
+
+no = w.parents == w.prefixes.index("No")
+old_p = w.edge_log_probs[no].exp()
+new_p = w.scores.new_tensor([0.2, 0.8])
+weight = new_p / old_p  # of idea, of problem
+worth = torch.stack([V["No idea"], V["No problem"]])
+wanted = new_p @ worth
+plain = old_p @ worth
+weighted = (old_p * weight) @ worth
+print(f"wanted   {wanted:.4f}")
+print(f"plain    {plain:.4f}")
+print(f"weighted {weighted:.4f}")
+assert weighted.isclose(wanted)
 # --8<-- [end:weight]
 
 # --8<-- [start:objective]
-gain = worth - plain  # the advantages of 0 and 1
-unweighted = (old_p * gain).sum()
-promised = (old_p * weight * gain).sum()
-print(f"mean of A, old actor  {unweighted:.3f}")
-print(f"mean of ratio times A {promised:.3f}")
-print(f"what J has gained     {wanted - plain:.3f}")
-assert promised == wanted - plain
+first = w.parents == 0  # Yes, No, Let
+p = w.edge_log_probs[first].exp()
+half = p[1] / 2
+q = torch.stack([p[0] + half, half, p[2]])
+after = torch.stack([V["Yes"], V["No"], V["Let"]])
+gain = after - V[""]  # the advantages
+
+def moved(borders):
+    """Log-probs with such shares after prefixes."""
+    log_probs = w.edge_log_probs.clone()
+    for prefix, shares in borders.items():
+        place = w.prefixes.index(prefix)
+        log_probs[w.parents == place] = shares.log()
+    return log_probs
+
+J = V[""]
+J_first = w.mean_score(moved({"": q}))
+unweighted = p @ gain
+lift = (p * (q / p)) @ gain
+print(f"mean of A, old actor  {unweighted:z.4f}")
+print(f"mean of ratio times A {lift:.4f}")
+print(f"what J has gained     {J_first - J:.4f}")
+assert lift.isclose(J_first - J)
 # --8<-- [end:objective]
 
 # --8<-- [start:batch]
-from ppo_ref.examples import shared_batch
-
-batch = shared_batch()
-mask = batch.response_mask
-old = batch.old_log_probs  # stored numbers
-A = batch.scores[:, None] - batch.values
+rows = [0, 9]  # answer 0 and answer 1
+mask = w.response_mask[rows]
+old = w.old_log_probs[rows]  # stored numbers
+A = w.scores[rows, None] - w.values[rows]
 # --8<-- [end:batch]
 
 # --8<-- [start:first]
@@ -58,63 +78,104 @@ for loss in step_2, with_ratio:
     assert g[mask].allclose(-A[mask] / 10)
 # --8<-- [end:first]
 
+# --8<-- [start:by_hand]
+A_yes, A_no = A[:, 0]
+push = torch.stack(
+    [
+        A_yes * (1 - p[0]) - A_no * p[0],
+        A_no * (1 - p[1]) - A_yes * p[1],
+        -A_yes * p[2] - A_no * p[2],
+    ]
+)
+grown = p * (push / 10).exp()
+by_hand = grown / grown.sum()
+for row in push / 10, grown, by_hand:
+    print(*(f"{x:7.4f}" for x in row))
+# --8<-- [end:by_hand]
+
 # --8<-- [start:update]
-p = old.exp()
-z = torch.logit(p) + 10 * A * (1 - p) / 10
-new = z.sigmoid().log()
-ratio = (new - old).exp()
-rows = {"old p": p, "new p": new.exp()}
-rows["ratio"] = ratio
+def ratios(z):
+    log_probs = w.token_log_probs(w.log_softmax(z))
+    return (log_probs[rows] - old).exp()
+
+def update(z):
+    z = z.clone().requires_grad_()
+    goal = (ratios(z) * A)[mask].mean()
+    (g,) = torch.autograd.grad(goal, z)
+    return (z + g).detach()  # learning rate 1
+
+z = update(w.edge_log_probs)
+ratio = ratios(z)
 for i, n in enumerate(mask.sum(1)):
+    x = old[i, :n].exp()
     print(f"answer {i}")
-    for name, x in rows.items():
-        print(name, *(f"{v:.3f}" for v in x[i, :n]))
+    print("old p", *(f"{v:.3f}" for v in x))
+    x = x * ratio[i, :n]
+    print("new p", *(f"{v:.3f}" for v in x))
+    x = ratio[i, :n]
+    print("ratio", *(f"{v:.3f}" for v in x))
+J_next = w.mean_score(w.log_softmax(z))
+print(f"J {J:.4f} -> {J_next:.4f}")
+p_1 = w.log_softmax(z)[first].exp()
+assert p_1.allclose(by_hand)
 # --8<-- [end:update]
 
 # --8<-- [start:promise]
-half, q = old_p[1], new_p[1]  # of a 1, each time
-gain_2 = torch.tensor([-0.5, 0.5])  # after a 1
-first = (old_p * weight * gain).sum()
-promised_2 = half * (old_p * weight * gain_2).sum()
-J_promised = plain + first + promised_2
-print(f"first token  {first:.3f}")
-print(f"second token {promised_2:.3f}")
-print(f"promised J   {J_promised:.3f}")
-print(f"true J       {q * q:.3f}")
-assert J_promised < q * q
+gain_2 = worth - V["No"]  # idea, problem
+lift_2 = p[1] * ((old_p * weight) @ gain_2)
+both = moved({"": q, "No": new_p})
+J_both = w.mean_score(both)
+promised = J + lift + lift_2
+print(f"first border  {lift:.4f}")
+print(f"second border {lift_2:.4f}")
+print(f"promised J    {promised:.4f}")
+print(f"true J        {J_both:.4f}")
+alone = w.mean_score(moved({"No": new_p}))
+assert lift_2.isclose(alone - J)
 # --8<-- [end:promise]
 
 # --8<-- [start:limits]
-share = new_p[1]  # of the prefix 1, in truth
-second = share * (old_p * weight * gain_2).sum()
-J = plain + first + second
-print(f"second token {second:.3f}")
-print(f"J            {J:.3f}")
-assert q * q == J
-A_old = half - half * half  # V after - before
-A_new = q - q * q
-name = "advantage of a first 1,"
-print(f"{name} old actor {A_old:.2f}")
-print(f"{name} new actor {A_new:.2f}")
+second = q[1] * ((old_p * weight) @ gain_2)
+print(f"second border {second:.4f}")
+print(f"J             {J + lift + second:.4f}")
+assert J_both.isclose(J + lift + second)
 # --8<-- [end:limits]
 
+# --8<-- [start:stale]
+V_new = w.prefix_values(both)
+A_old = V["No"] - V[""]
+A_new = V_new[w.prefixes.index("No")] - V_new[0]
+print(f"No, for the old actor {A_old:.3f}")
+print(f"No, for the new actor {A_new:.3f}")
+# --8<-- [end:stale]
+
 # --8<-- [start:count]
-prompts, mini_batch, epochs = 1024, 256, 1
-updates = epochs * prompts // mini_batch
-print(f"{updates} updates, 1 of them at ratio 1")
+def count(prompts, mini_batch, epochs):
+    return epochs * prompts // mini_batch
+
+for epochs in 1, 2:
+    updates = count(1024, 256, epochs)
+    print(f"epochs {epochs}: {updates} updates")
 # --8<-- [end:count]
 
 # --8<-- [start:refreshed]
-refreshed = new.clone()  # instead of old
-always = (new - refreshed).exp()
-print(f"refreshed {always[1, 0]:.3f}")
-print(f"stored    {ratio[1, 0]:.3f}")
+new = old + ratio.log()
+seen = {"refreshed": new, "stored": old}
+for name, kept in seen.items():
+    seen[name] = (new - kept).exp()[1, 0]
+    print(f"{name:9} {seen[name]:.3f}")
 # --8<-- [end:refreshed]
 
 # --8<-- [start:again]
-z = torch.logit(p)
-for update in range(5):
-    now = (z.sigmoid().log() - old).exp()
-    print(f"update {update}: {now[1, 0]:.3f}")
-    z = z + 10 * A * now * (1 - z.sigmoid()) / 10
+z = w.edge_log_probs
+path = [z]
+for n in range(1, 6):
+    z = update(z)
+    path.append(w.log_softmax(z))
+    print(f"update {n}: {ratios(z)[1, 0]:.3f}")
+p_3 = path[3][first].exp()  # in the drawing
+ratio_3 = p_3 / p
+# The slips: steps of one length; of one factor.
+same_steps = 1 - 5 * (1 - ratio[1, 0])
+same_factor = ratio[1, 0] ** 5
 # --8<-- [end:again]

@@ -2,6 +2,7 @@
 
 import random
 from ast import literal_eval
+from runpy import run_path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -190,17 +191,31 @@ def test_in_the_first_step_an_address_moves_one_border() -> None:
     assert one["moved"] == {"No": [0.2]} and not one["reference"]
 
 
-def test_the_picture_of_the_first_step_is_the_wall() -> None:
-    """Its floor, from left to right: as wide and as green as the answers."""
-    picture = ElementTree.parse(ROOT / "snippets" / "course" / "goal.svg")
+def floor_of(name: str) -> tuple[list[float], list[bool]]:
+    """Where the boxes at the foot of a picture begin, and whether they are green."""
+    picture = ElementTree.parse(ROOT / "snippets" / "course" / f"{name}.svg")
     boxes = [
-        (float(box.get("x", 0)), group.get("class") == "accent")
+        (float(box.get("y", 0)) + float(box.get("height", 0)), float(box.get("x", 0)),
+         group.get("class") == "accent")
         for group in picture.getroot()
+        if group.get("class") in {"accent", "wrong"}
         for box in group
-        if box.get("y") == "216"
-    ]
-    left, green = zip(*sorted(boxes), strict=True)
-    probs = W.response_probs(W.edge_log_probs)
+        if box.get("height")
+    ]  # fmt: skip
+    foot = max(y for y, _, _ in boxes)
+    low = sorted((x, green) for y, x, green in boxes if y > foot - 0.2)
+    return [x for x, _ in low], [green for _, green in low]
+
+
+@pytest.mark.parametrize("name", ["goal", "ratio"])
+def test_a_picture_of_the_wall_is_the_wall(name: str) -> None:
+    """Its floor, from left to right: as wide and as green as the answers."""
+    log_probs = W.edge_log_probs
+    if name == "ratio":  # after three updates
+        snippet = ROOT / "snippets" / "course" / "ratio.py"
+        log_probs = run_path(str(snippet))["path"][3]
+    left, green = floor_of(name)
+    probs = W.response_probs(log_probs)
     starts = 6 + 348 * (probs.cumsum(0) - probs)
-    assert list(left) == pytest.approx(starts.tolist(), abs=0.06)
-    assert list(green) == [score == 1 for score in W.scores.tolist()]
+    assert left == pytest.approx(starts.tolist(), abs=0.06)
+    assert green == [score == 1 for score in W.scores.tolist()]
