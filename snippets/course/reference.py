@@ -98,11 +98,6 @@ sums = [weight_4[r].sum() for r in groups.values()]
 print(*(f"{x:.2f}" for x in sums))
 quarter = sums[2] / sum(sums)
 print(f"{quarter:.2f}")
-# What goes wrong by hand.
-versus_right = sums[2] / sums[0]
-one_e = start * (proxy * low).exp()
-times_beta = one_e[13] / one_e.sum()
-no_reference = (proxy / low).softmax(0)[13]
 # --8<-- [end:quarter]
 
 # --8<-- [start:zero]
