@@ -99,7 +99,7 @@ for name, k in {"k2": k2, "k3": k3}.items():
     mean = actor @ values[name]
     print(name, *cells, f"mean {mean:.4f}")
     pulls[name] = slopes(
-        lambda lp: actor @ k(lp - log_q)
+        lambda lp, k=k: actor @ k(lp - log_q)
     )
 assert pulls["k2"].allclose(exact)
 assert not pulls["k3"].allclose(exact)
