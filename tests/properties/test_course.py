@@ -291,13 +291,13 @@ def test_all_of_ppo_is_a_hundred_lines_of_torch_alone():
 
 
 def section(name: str) -> str:
-    """A part of the code of step 9."""
-    file = Path(__file__).parents[2] / "snippets" / "course" / "reference.py"
+    """A part of the code of step 11."""
+    file = Path(__file__).parents[2] / "snippets" / "course" / "kl_term.py"
     rest = file.read_text("utf-8").split(f"# --8<-- [start:{name}]\n")[1]
     return rest.split(f"# --8<-- [end:{name}]")[0]
 
 
-def test_what_step_9_averages_over_can_all_be_written_at_one_place():
+def test_what_step_11_averages_over_can_all_be_written_at_one_place():
     names: dict[str, Tensor] = {"torch": torch}
     exec(section("kld") + section("mean"), names)
     batch = shared_batch()
