@@ -1,6 +1,7 @@
 """The formulas of the course, on random cases in float64."""
 
 import math
+import statistics
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from torch.testing import assert_close
 from ppo_ref import loops
 from ppo_ref.advantages import gae, monte_carlo_returns
 from ppo_ref.examples import shared_batch
+from ppo_ref.group_advantages import grpo, rloo
 from ppo_ref.losses import value_loss
 from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
@@ -279,6 +281,41 @@ def test_course_whitening(seed):
     white = loops.whitened(loops.counted(advantages, MASK), epsilon=1e-8)
     found = masked_whiten(advantages, MASK)
     assert loops.counted(found, MASK) == pytest.approx(white)
+
+
+def one_group(seed: int, length: int = 3) -> dict[str, Tensor]:
+    """Five answers to one prompt, scored at their ends."""
+    rewards = torch.zeros(5, length).double()
+    rewards[:, -1] = numbers(seed, 5)
+    mask = torch.ones_like(rewards, dtype=torch.bool)
+    groups = torch.zeros(5, dtype=torch.long)
+    return {"token_level_rewards": rewards, "response_mask": mask, "groups": groups}
+
+
+@given(SEEDS)
+def test_course_grpo(seed):
+    r"""\hat A_i = \frac{s_i - \bar s}{\mathrm{std}(s) + \epsilon}"""
+    batch = one_group(seed)
+    scores = batch["token_level_rewards"][:, -1].tolist()
+    expected = [
+        (s - statistics.mean(scores)) / (statistics.stdev(scores) + 1e-6)
+        for s in scores
+    ]
+    found = grpo(**batch).advantages
+    assert_close(found, torch.tensor(expected).double()[:, None].expand(5, 3))
+
+
+@given(SEEDS)
+def test_course_rloo(seed):
+    r"""\hat A_i = s_i - \frac{1}{n-1}\sum_{j \ne i} s_j
+    = \frac{n}{n-1}\,(s_i - \bar s)
+    """
+    batch = one_group(seed)
+    scores = batch["token_level_rewards"][:, -1].tolist()
+    for i, found in enumerate(rloo(**batch).advantages[:, 0].tolist()):
+        others = scores[:i] + scores[i + 1 :]
+        assert found == pytest.approx(scores[i] - sum(others) / 4)
+        assert found == pytest.approx(5 / 4 * (scores[i] - sum(scores) / 5))
 
 
 def test_all_of_ppo_is_a_hundred_lines_of_torch_alone():
