@@ -14,7 +14,7 @@ from torch.testing import assert_close
 from ppo_ref import loops
 from ppo_ref.advantages import gae, monte_carlo_returns
 from ppo_ref.examples import shared_batch
-from ppo_ref.log_probs import kept_tokens
+from ppo_ref.log_probs import kept_tokens, token_entropy
 from ppo_ref.losses import value_loss
 from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
@@ -334,3 +334,25 @@ def test_course_mean_weight(seed, top_p, temperature):
         assert_close((q @ weights).item(), 1.0)
     if temperature == 1:
         assert (weights <= 1 + 1e-12).all()
+
+
+@given(SEEDS)
+def test_course_entropy(seed):
+    r"""H(s) = -\sum_{a} \pi(a \mid s) \log \pi(a \mid s)"""
+    logits = 3 * numbers(seed, 6)
+    expected = -sum(p * math.log(p) for p in logits.softmax(0).tolist())
+    found = token_entropy(logits[None, None]).item()
+    assert_close(found, expected)
+    assert 0 <= found <= math.log(6) + 1e-12
+
+
+@given(SEEDS)
+def test_course_entropy_gradient(seed):
+    r"""\frac{\partial H(s)}{\partial z_a}
+    = \pi(a \mid s)\, \big(-\log \pi(a \mid s) - H(s)\big)
+    """
+    logits = 3 * numbers(seed, 6)
+    direct = jacobian(lambda z: token_entropy(z[None, None]).sum(), logits)
+    surprise = -logits.log_softmax(0)
+    pi = surprise.neg().exp()
+    assert_close(direct, pi * (surprise - pi @ surprise))
