@@ -16,6 +16,7 @@ from ppo_ref import loops
 from ppo_ref.advantages import gae, monte_carlo_returns
 from ppo_ref.examples import shared_batch
 from ppo_ref.group_advantages import grpo, rloo
+from ppo_ref.log_probs import kept_tokens, token_entropy
 from ppo_ref.losses import value_loss
 from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
@@ -344,3 +345,51 @@ def test_what_step_11_averages_over_can_all_be_written_at_one_place():
         assert probs.sum().item() == pytest.approx(1)
         taken = torch.isclose(probs[:, None].double(), first).any()
         assert not taken or first.sum() <= 1, name
+
+
+@given(SEEDS, st.floats(0.2, 5))
+def test_course_temperature(seed, temperature):
+    r"""q(a \mid s) = \frac{\pi(a \mid s)^{1/T}}{\sum_{b} \pi(b \mid s)^{1/T}}"""
+    logits = numbers(seed, 5)
+    powers = logits.softmax(0) ** (1 / temperature)
+    assert_close((logits / temperature).softmax(0), powers / powers.sum())
+
+
+@given(SEEDS, st.floats(0.05, 1), st.floats(0.2, 5))
+def test_course_mean_weight(seed, top_p, temperature):
+    r"""\sum_{a:\, q(a \mid s) > 0} q(a \mid s)\, \frac{\pi(a \mid s)}{q(a \mid s)}
+    = \sum_{a:\, q(a \mid s) > 0} \pi(a \mid s)
+    """
+    logits = numbers(seed, 1, 1, 5)
+    kept = kept_tokens(logits, top_p=top_p, temperature=temperature)[0, 0]
+    pi = logits[0, 0].softmax(0)
+    cut = (logits[0, 0] / temperature).softmax(0) * kept
+    q = cut / cut.sum()
+    weights = pi[kept] / q[kept]
+    assert_close(q[kept] @ weights, pi[kept].sum())
+    if kept.all():
+        assert_close((q @ weights).item(), 1.0)
+    if temperature == 1:
+        assert (weights <= 1 + 1e-12).all()
+
+
+@given(SEEDS)
+def test_course_entropy(seed):
+    r"""H(s) = -\sum_{a} \pi(a \mid s) \log \pi(a \mid s)"""
+    logits = 3 * numbers(seed, 6)
+    expected = -sum(p * math.log(p) for p in logits.softmax(0).tolist())
+    found = token_entropy(logits[None, None]).item()
+    assert_close(found, expected)
+    assert 0 <= found <= math.log(6) + 1e-12
+
+
+@given(SEEDS)
+def test_course_entropy_gradient(seed):
+    r"""\frac{\partial H(s)}{\partial z_a}
+    = \pi(a \mid s)\, \big(-\log \pi(a \mid s) - H(s)\big)
+    """
+    logits = 3 * numbers(seed, 6)
+    direct = jacobian(lambda z: token_entropy(z[None, None]).sum(), logits)
+    surprise = -logits.log_softmax(0)
+    pi = surprise.neg().exp()
+    assert_close(direct, pi * (surprise - pi @ surprise))
