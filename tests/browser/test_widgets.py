@@ -21,7 +21,7 @@ VIEWS = [
 # Pages, and how many widgets each has.
 PLACES = dict.fromkeys(
     [HOME, KL, STEPPER, SURROGATE, STRIP, CRITIC, GOAL, "course/delta/", *VIEWS], 1
-) | dict.fromkeys(["course/ratio/", CLIP, LEASH, PUSH], 1)
+) | dict.fromkeys(["course/ratio/", "course/baseline/", CLIP, LEASH, PUSH], 1)
 PLACES["debug/symptoms/"] = 1
 PLACES[LAB] = 5
 OF_EACH_KIND = {HOME, LAB, KL, STEPPER, SURROGATE, STRIP, CRITIC, GOAL, VIEW}

@@ -203,7 +203,7 @@ export const againButton = (reset) => element("button", { type: "button", class:
 
 export const copyButton = (text) => {
   const button = element("button", { type: "button", onclick: async () => {
-    try { await navigator.clipboard.writeText(text()) } catch { return code.hidden = false, code.textContent = text() }
+    try { await navigator.clipboard.writeText(await text()) } catch { return code.hidden = false, code.textContent = await text() }
     button.textContent = WORDS.copied
     setTimeout(() => { button.textContent = WORDS.copy }, 1500)
   } }, WORDS.copy)

@@ -17,6 +17,7 @@ from tests.layout import ROOT
 from tests.site.lab.in_node import in_node
 
 MODEL = ROOT / "docs" / "theme" / "assets" / "lab" / "train_model.js"
+PYTHON = MODEL.with_name("train_python.js")
 W = examples.world()
 PROXY = W.scores.clone()
 PROXY[13] = 2
@@ -284,7 +285,7 @@ def test_the_figures_are_those_of_the_course() -> None:
 def test_the_copied_python_prints_what_is_shown(state: dict[str, Any]) -> None:
     name, n = state["name"], state["n"]
     state = state | ({"clip": bool(state["clip"])} if "clip" in state else {})
-    code = in_node(MODEL, "m.python(given.name, given)", state)
+    code = in_node(PYTHON, "m.python(given.name, given)", state)
     assert max(map(len, code.splitlines())) <= 52
     printed = printed_by(code).strip().split("\n")
     said = {
@@ -311,7 +312,7 @@ def test_the_copied_python_prints_what_is_shown(state: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("state", PUSHES, ids=str)
 def test_the_copied_python_pushes_as_is_shown(state: dict[str, Any]) -> None:
-    code = in_node(MODEL, "m.python(given.name, given)", state)
+    code = in_node(PYTHON, "m.python(given.name, given)", state)
     assert max(map(len, code.splitlines())) <= 52
     push, truth = printed_by(code).strip().split("\n")
     shown = in_node(
@@ -331,7 +332,7 @@ def test_the_copied_python_pushes_as_is_shown(state: dict[str, Any]) -> None:
 @pytest.mark.parametrize("setting", [(0.7, 1), (1, 0.9), (1.32, 0.85), (0.5, 0.8)])
 def test_the_copied_python_samples_as_is_shown(setting: tuple[float, float]) -> None:
     state = dict(zip(("temperature", "topP"), setting, strict=True))
-    code = in_node(MODEL, "m.python('sampling', given)", state)
+    code = in_node(PYTHON, "m.python('sampling', given)", state)
     assert max(map(len, code.splitlines())) <= 52
     log, J, weight = printed_by(code).strip().split("\n")
     shown = in_node(
@@ -340,6 +341,22 @@ def test_the_copied_python_samples_as_is_shown(setting: tuple[float, float]) -> 
     assert float(log.split()[-1]) == pytest.approx(shown[0], abs=1e-9)
     assert float(J.split()[-1]) == pytest.approx(0.8210, abs=5e-5)
     assert float(weight.split()[-1]) == pytest.approx(shown[1], abs=1e-9)
+
+
+def test_both_languages_have_the_same_to_say() -> None:
+    keys = [
+        in_node(
+            MODEL.with_name(f"train_{language}.js"),
+            "Object.entries(m.WORDS).map(([key, said]) => [key, typeof said, said.length ?? Object.keys(said)])",  # noqa: E501
+            None,
+        )
+        for language in ("zh", "en")
+    ]
+    shape = [
+        [(key, kind, size if kind != "string" else None) for key, kind, size in words]
+        for words in keys
+    ]
+    assert shape[0] == shape[1]
 
 
 ROUND_TRIPS = [

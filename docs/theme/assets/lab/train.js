@@ -5,64 +5,13 @@ import { about, drawCells, hide, nodeOf, opening, text, word } from "./cells.js"
 import { NODES, lay } from "./cells_model.js"
 import { set } from "./drawing.js"
 import { pictureButton } from "./picture.js"
-import { ACTOR, BASES, BATCHES, BETAS, EPSILON, LONG, PROXY, REFERENCE, SCENES, SIZE, TRUE, TRUTH, answersOf, baseline, batchesUntil, downsOf, edgeAt, entropyOf, meanOf, movedBy, promisedOf, push, python, read, sampler, sharesOf, stopAt, tokenWeight, updatesAt, walk, written } from "./train_model.js"
+import { ACTOR, BASES, BATCHES, BETAS, EPSILON, LONG, PROXY, REFERENCE, SCENES, SIZE, TRUE, TRUTH, answersOf, baseline, batchesUntil, downsOf, edgeAt, entropyOf, meanOf, movedBy, promisedOf, push, read, sampler, sharesOf, stopAt, tokenWeight, updatesAt, walk, written } from "./train_model.js"
 import { ANSWERS, sentence } from "./world.js"
 
 const answer = (row) => sentence(ANSWERS[row].tokens, lang)
 const first = word(ANSWERS[0].tokens[0])
 const signed = (x, digits = 4) => (x > 0.5 * 10 ** -digits ? "+" : "") + shown(x, digits)
-const WORDS = {
-  zh: {
-    names: { ratio: "用一批回答更新几次", clip: "一批回答用得太久", leash: "按代理得分训练", entropy: "一直训练下去", sampling: "引擎怎样抽样", push: "一批回答往哪边推", baseline: "减去 b，一批回答往哪边推" },
-    updates: "更新次数", play: "播放", pause: "暂停", curve: "J 随更新次数的变化",
-    token: (text, name) => text ? `“${text}”之后的“${name}”` : `“${name}”`,
-    ratio: (token, now, old, ratio) => `${token}：概率 ${old} → ${now}，ratio ${ratio}。`,
-    moved: (token, now, old) => `${token}：概率 ${old} → ${now}。`,
-    wide: (old, now) => `整个格子的宽度 ${old} → ${now}。`,
-    lines: { true: "真正的 J", promised: "旧回答许诺的 J", plain: "不裁剪", clipped: "裁剪", proxy: "代理得分", score: "真实得分", J: "J", others: "另外六个对的回答", entropy: "token 的熵" },
-    promise: (n, J, promised) => `更新 ${n} 次：旧回答许诺 ${promised}，真正的 J 是 ${J}。点一个格子，看它的 ratio。`,
-    ratios: (n, parts) => `更新 ${n} 次，ratio：${parts.join("，")}。`, out: "出界",
-    clip: `裁剪：ratio 超出 0.8 到 1.2，就不再推`,
-    beta: "KL 的系数 β", stop: "就停在这里", unstopped: (n, proxy) => `更新 ${n} 次，代理得分 ${proxy}。你会在什么时候停下？`,
-    stopped: (n, proxy, score, best, at) => `你停在 ${n} 次：代理得分 ${proxy}，真实得分 ${score}。不加 KL，真实得分最高是 ${best}，在 ${at} 次。`,
-    long: (text, p) => `现在写出“${text}”的概率是 ${p}。`,
-    proxy: (x) => `代理得分 ${x}`, frozen: "墙还是 reference 的样子；停下以后才动。",
-    shares: (n, J, main, first, others, entropy) => `更新 ${n} 次：对的回答共 ${J}，其中“${main}” ${first}，另外六个 ${others}。token 的熵 ${entropy}。`,
-    temperature: "温度", topP: "top-p", log: (x) => `日志里的得分 ${x}`,
-    sampled: (log, J, weight) => `日志里的平均得分 ${log}，J 是 ${J}。token 的权重（actor 的概率除以引擎的）平均 ${weight}。`,
-    weight: (token, q, p, weight) => `${token}：引擎的概率 ${q}，actor 的 ${p}，${weight === null ? "从不抽到" : `权重 ${weight}`}。`,
-    again: "再抽八个", many: "再抽一百批", base: "b", bases: { 0: "0", mean: "这一批的平均", J: "J" },
-    yes: (x) => `“${first}” ${x}`, truth: (x) => `真值 ${x}`,
-    pushed: (right, b, batches, downs, none) => `这八个回答有 ${right} 个对，b = ${b}。抽过的 ${batches} 批里，把“${first}”往下推的有 ${downs} 批，没推它的有 ${none} 批。`,
-    pushes: (token, x, truth) => `${token}的 logit：这一批推 ${x}，真值 ${truth}。`,
-    arrows: "箭头：logit 往哪边推。上面是这一批，下面是真值",
-  },
-  en: {
-    names: { ratio: "A few updates with one batch", clip: "One batch, used too long", leash: "Training on the proxy score", entropy: "Training on and on", sampling: "How the engine draws", push: "Where a batch pushes", baseline: "Where a batch pushes, with b subtracted" },
-    updates: "Updates", play: "Play", pause: "Pause", curve: "J over updates",
-    token: (text, name) => text ? `"${name}" after "${text}"` : `"${name}"`,
-    ratio: (token, now, old, ratio) => `${token}: probability ${old} → ${now}, ratio ${ratio}.`,
-    moved: (token, now, old) => `${token}: probability ${old} → ${now}.`,
-    wide: (old, now) => ` Width of the cell ${old} → ${now}.`,
-    lines: { true: "true J", promised: "J that old answers promise", plain: "no clip", clipped: "clip", proxy: "proxy score", score: "true score", J: "J", others: "the six other right answers", entropy: "entropy of a token" },
-    promise: (n, J, promised) => `After ${n} updates the old answers promise ${promised}; the true J is ${J}. Touch a cell for its ratio.`,
-    ratios: (n, parts) => `After ${n} updates, ratio: ${parts.join(", ")}.`, out: "out",
-    clip: `Clip: no push once a ratio has left 0.8 to 1.2`,
-    beta: "KL coefficient β", stop: "Stop here", unstopped: (n, proxy) => `After ${n} updates the proxy score is ${proxy}. When would you stop?`,
-    stopped: (n, proxy, score, best, at) => `You stopped after ${n}: proxy score ${proxy}, true score ${score}. Without KL the true score gets to ${best} at most, after ${at}.`,
-    long: (text, p) => ` Now "${text}" is written with probability ${p}.`,
-    proxy: (x) => `proxy score ${x}`, frozen: "The wall shows the reference until you stop.",
-    shares: (n, J, main, first, others, entropy) => `After ${n} updates right answers have ${J}: "${main}" ${first}, the six others ${others}. Entropy of a token ${entropy}.`,
-    temperature: "Temperature", topP: "top-p", log: (x) => `score in the log ${x}`,
-    sampled: (log, J, weight) => `The log shows a mean score of ${log}; J is ${J}. The weight of a token, actor over engine, is ${weight} on average.`,
-    weight: (token, q, p, weight) => `${token}: engine ${q}, actor ${p}, ${weight === null ? "never drawn" : `weight ${weight}`}.`,
-    again: "Draw eight again", many: "Draw 100 batches", base: "b", bases: { 0: "0", mean: "mean of the batch", J: "J" },
-    yes: (x) => `"${first}" ${x}`, truth: (x) => `truth ${x}`,
-    pushed: (right, b, batches, downs, none) => `${right} of these eight are right, b = ${b}. Of ${batches} batches so far, ${downs} push "${first}" down, ${none} not at all.`,
-    pushes: (token, x, truth) => `Logit of ${token}: this batch ${x}, truth ${truth}.`,
-    arrows: "Arrows: which way logits are pushed. Above by this batch, below in truth",
-  },
-}[lang]
+const { WORDS } = await import(`./train_${lang}.js`)
 
 const ROW = 42, LOW_ROW = 34, MARKS = 12, CURVES = 112 // heights in pixels
 const PAD = 8 // half of a slider's thumb: a stop lies above its place in the curves
@@ -183,9 +132,9 @@ const VIEWS = {
   },
   push: {
     actor: () => ACTOR, begun: ACTOR,
-    goal: ({ pushed }) => ({ goal: WORDS.yes(signed(pushed[0])), note: WORDS.truth(signed(TRUTH[0])) }),
+    goal: ({ pushed }) => ({ goal: WORDS.yes(first, signed(pushed[0])), note: WORDS.truth(signed(TRUTH[0])) }),
     said: (node, _, { pushed }) => WORDS.pushes(token(node), signed(pushed[edgeAt(node)]), signed(TRUTH[edgeAt(node)])),
-    says: ({ state, rows }) => WORDS.pushed(rows.filter((row) => TRUE[row]).length, shown(baseline(rows, state.base), state.base === "0" ? 0 : 3), state.batch, ...downsOf(state.base)[state.batch - 1]),
+    says: ({ state, rows }) => WORDS.pushed(first, rows.filter((row) => TRUE[row]).length, shown(baseline(rows, state.base), state.base === "0" ? 0 : 3), state.batch, ...downsOf(state.base)[state.batch - 1]),
     arrows: true,
   },
 }
@@ -198,6 +147,8 @@ const chips = (label, options, get, choose) => {
     update: () => options.forEach(([value], i) => buttons[i].setAttribute("aria-pressed", value === get())),
   }
 }
+
+const code = () => import("./train_python.js")
 
 export const mount = async (place, name = "clip") => {
   await Promise.all([styled, styles("wall.css"), styles("train.css")])
@@ -265,7 +216,7 @@ export const mount = async (place, name = "clip") => {
     view.arrows ? element("p", { class: "hint" }, WORDS.arrows) : [],
     curves ? [updates.node, curves.root, element("p", { class: "key" }, keys.map(({ node }) => node))] : [], says,
     element("div", { class: "run" }, curves ? playButton : [], own.map(({ node }) => node)), live.node,
-    element("div", { class: "answers" }, againButton(again), copyButton(() => python(name, state)),
+    element("div", { class: "answers" }, againButton(again), copyButton(async () => (await code()).python(name, state)),
       pictureButton(() => curves ? [wall.root, curves.root] : [wall.root], () => [`${goal.textContent} ${change.textContent}`, says.textContent])))
 
   // Where the borders of a place would stand, were they pushed: a move of logits from the
@@ -329,6 +280,7 @@ export const mount = async (place, name = "clip") => {
     labelled = setTimeout(() => { wall.label(true); curves?.root.setAttribute("aria-label", `${WORDS.curve}: ${keys.map(({ node }) => node.textContent).join(", ")}`) }, 150)
   }
   const answered = (logs, node) => node.parent ? Math.exp(logs[edgeAt(node)]) * answered(logs, node.parent) : 1
+  for (const sign of ["pointerenter", "focusin"]) section.addEventListener(sign, code, { once: true })
   show(place, section, place.matches("p"))
   new ResizeObserver(() => {
     const now = section.clientWidth - 2 * parseFloat(getComputedStyle(section).paddingLeft)
