@@ -24,12 +24,13 @@ const best = () => {
   return { most, at: scores.indexOf(most) }
 }
 
-// Curves over the stops of the slider, whose marker they share.
-const drawCurves = ({ scene, ticks, low, high, classes, move }) => {
+// Curves over the stops of the slider, whose marker they share; the heights that they lie
+// between are written where a corner is free.
+const drawCurves = ({ scene, ticks, low, high, free, classes, move }) => {
   const top = 8, bottom = CURVES - 20
   const paths = classes.map((name) => svg("path", { class: `curve ${name}` })), dots = classes.map((name) => svg("circle", { class: name, r: 4 }))
   const marker = svg("path", { class: "marker" }), grid = svg("path", { class: "grid" }), level0 = svg("path", { class: "level0" })
-  const levels = [low, high].map((level) => ({ level, node: svg("text", { class: "level" }) }))
+  const levels = [low, high].map((level, i) => ({ level, right: free[i] === "right", node: svg("text", { class: free[i] }) }))
   const names = ticks.map((n) => ({ n, node: svg("text", { class: "tick" }) }))
   const root = svg("svg", { class: "curves", height: CURVES, role: "img" }, grid, level0, ...paths, marker, ...dots,
     ...[...levels, ...names].map(({ node }) => node))
@@ -41,7 +42,7 @@ const drawCurves = ({ scene, ticks, low, high, classes, move }) => {
     drawn = width
     set(root, { width, viewBox: `0 0 ${width} ${CURVES}` })
     set(grid, { d: [low, high].map((level) => `M0 ${y(level)}H${width}`).join("") })
-    for (const { level, node } of levels) { set(node, { x: width, y: y(level) + (level === low ? -3 : 11) }); write(node, level) }
+    for (const { level, right, node } of levels) { set(node, { x: right ? width : 0, y: y(level) + (level === low ? -3 : 11) }); write(node, level) }
     names.forEach(({ n, node }, i) => { set(node, { x: Math.min(Math.max(x(stopAt(scene, n)), i ? 0 : 4), width - 4), y: CURVES - 4 }); write(node, n) })
     lines.forEach((values, i) => {
       set(paths[i], { d: values ? values.map((value, s) => `${s ? "L" : "M"}${x(s).toFixed(1)} ${y(value).toFixed(1)}`).join("") : "" })
@@ -81,14 +82,14 @@ const goalJ = ({ logs }) => ({ goal: `J = ${four(meanOf(logs))}`, value: meanOf(
 const VIEWS = {
   ratio: {
     actor: trained("ratio"), begun: ACTOR, goal: goalJ, look: "No",
-    curves: { low: 0.82, high: 0.84, ticks: [0, 1, 2, 3, 4, 5], names: ["true", "promised"],
+    curves: { low: 0.82, high: 0.84, free: ["right", "left"], ticks: [0, 1, 2, 3, 4, 5], names: ["true", "promised"],
       lines: (state) => [along("ratio", state, "J", meanOf), along("ratio", state, "promised", promisedOf)] },
     said: saidOfRatio, wide: true,
     says: ({ logs, state }) => WORDS.promise(state.n, four(meanOf(logs)), four(promisedOf(logs))),
   },
   clip: {
     actor: trained("clip"), begun: ACTOR, goal: goalJ,
-    curves: { low: 0.6, high: 0.85, ticks: [0, 20, 40, 60, 80, 100], names: ["plain", "clipped"],
+    curves: { low: 0.6, high: 0.85, free: ["left", "right"], ticks: [0, 20, 40, 60, 80, 100], names: ["plain", "clipped"],
       lines: () => [false, true].map((clip) => along("clip", { clip }, "J", meanOf)) },
     said: saidOfRatio,
     says: ({ logs, state }) => WORDS.ratios(state.n, ANSWERS[8].tokens.map((node) => {
@@ -102,8 +103,12 @@ const VIEWS = {
     goal: ({ logs, state }) => state.stopped < 0 ? { goal: WORDS.proxy(shown(meanOf(logs, PROXY), 3)) }
       : { goal: `J = ${four(meanOf(logs))}`, value: meanOf(logs), from: meanOf(REFERENCE) },
     frozen: ({ stopped }) => stopped < 0,
-    curves: { low: 0, high: 2, ticks: [0, 100, 300, 700, 1500], names: ["score", "proxy"],
-      lines: (state) => [state.stopped < 0 ? null : along("leash", state, "J", meanOf), along("leash", state, "proxy", (logs) => meanOf(logs, PROXY))] },
+    curves: { low: 0, high: 2, free: ["left", "left"], ticks: [0, 100, 300, 700, 1500], names: ["score", "proxy"],
+      // Until a reader stops, there is no true score and no future.
+      lines: (state) => {
+        const proxy = along("leash", state, "proxy", (logs) => meanOf(logs, PROXY))
+        return state.stopped < 0 ? [null, proxy.slice(0, stopAt(SCENES.leash, state.n) + 1)] : [along("leash", state, "J", meanOf), proxy]
+      } },
     said: saidOfMove(REFERENCE),
     says: ({ logs, state: { n, stopped } }) => {
       if (stopped < 0) return WORDS.unstopped(n, shown(meanOf(logs, PROXY), 3))
@@ -113,7 +118,7 @@ const VIEWS = {
   },
   entropy: {
     actor: trained("entropy"), begun: ACTOR, goal: goalJ,
-    curves: { low: 0, high: 1, ticks: [0, 20, 100, 250, 500], names: ["J", "others", "entropy"],
+    curves: { low: 0, high: 1, free: ["left", "left"], ticks: [0, 20, 100, 250, 500], names: ["J", "others", "entropy"],
       lines: (state) => [along("entropy", state, "J", meanOf), along("entropy", state, "others", (logs) => sharesOf(logs).others), along("entropy", state, "entropy", entropyOf)] },
     said: saidOfMove(ACTOR),
     says: ({ logs, state }) => {

@@ -20,7 +20,7 @@ export const WORDS = {
   weight: (token, q, p, weight) => `${token}: engine ${q}, actor ${p}, ${weight === null ? "never drawn" : `weight ${weight}`}.`,
   again: "Draw eight again", many: "Draw 100 batches", base: "b", bases: { 0: "0", mean: "mean of the batch", J: "J" },
   yes: (first, x) => `"${first}" ${x}`, truth: (x) => `truth ${x}`,
-  pushed: (first, right, b, batches, downs, none) => `${right} of these eight are right, b = ${b}. Of ${batches} batches so far, ${downs} push "${first}" down, ${none} not at all.`,
+  pushed: (first, right, b, batches, downs, none) => `${right} of these eight are right, b = ${b}. Batches so far: ${batches}; "${first}" pushed down by ${downs}, not pushed by ${none}.`,
   pushes: (token, x, truth) => `Logit of ${token}: this batch ${x}, truth ${truth}.`,
   arrows: "Arrows: which way logits are pushed. Above by this batch, below in truth",
 }

@@ -20,7 +20,7 @@ export const WORDS = {
   weight: (token, q, p, weight) => `${token}：引擎的概率 ${q}，actor 的 ${p}，${weight === null ? "从不抽到" : `权重 ${weight}`}。`,
   again: "再抽八个", many: "再抽一百批", base: "b", bases: { 0: "0", mean: "这一批的平均", J: "J" },
   yes: (first, x) => `“${first}” ${x}`, truth: (x) => `真值 ${x}`,
-  pushed: (first, right, b, batches, downs, none) => `这八个回答有 ${right} 个对，b = ${b}。抽过的 ${batches} 批里，把“${first}”往下推的有 ${downs} 批，没推它的有 ${none} 批。`,
+  pushed: (first, right, b, batches, downs, none) => `这八个回答有 ${right} 个对，b = ${b}。一共抽了 ${batches} 批：把“${first}”往下推的 ${downs} 批，没推它的 ${none} 批。`,
   pushes: (token, x, truth) => `${token}的 logit：这一批推 ${x}，真值 ${truth}。`,
   arrows: "箭头：logit 往哪边推。上面是这一批，下面是真值",
 }
