@@ -384,6 +384,11 @@ def test_a_state_travels_in_a_short_address(
     assert read == state
 
 
+def test_there_is_no_leash_before_one_has_stopped() -> None:
+    read = in_node(MODEL, "m.read(given, m.SCENES.leash)", "n244_b0.5")
+    assert (read["n"], read["beta"], read["stopped"]) == (244, 0, -1)
+
+
 def test_every_stop_of_a_slider_is_read_back() -> None:
     stops = in_node(
         MODEL,

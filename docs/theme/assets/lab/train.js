@@ -19,9 +19,13 @@ const PAD = 8 // half of a slider's thumb: a stop lies above its place in the cu
 const quoted = (node) => WORDS.token("", word(node))
 const token = (node) => WORDS.token(text(node.parent), word(node))
 const four = (x) => shown(x, 4)
+let peak
 const best = () => {
-  const scores = walk("leash", { beta: 0 }).map((logs) => meanOf(logs)), most = Math.max(...scores)
-  return { most, at: scores.indexOf(most) }
+  if (!peak) {
+    const scores = walk("leash", { beta: 0 }).map((logs) => meanOf(logs)), most = Math.max(...scores)
+    peak = { most, at: scores.indexOf(most) }
+  }
+  return peak
 }
 
 // Curves over the stops of the slider, whose marker they share; the heights that they lie
@@ -30,7 +34,7 @@ const drawCurves = ({ scene, ticks, low, high, free, classes, move }) => {
   const top = 8, bottom = CURVES - 20
   const paths = classes.map((name) => svg("path", { class: `curve ${name}` })), dots = classes.map((name) => svg("circle", { class: name, r: 4 }))
   const marker = svg("path", { class: "marker" }), grid = svg("path", { class: "grid" }), level0 = svg("path", { class: "level0" })
-  const levels = [low, high].map((level, i) => ({ level, right: free[i] === "right", node: svg("text", { class: free[i] }) }))
+  const levels = [low, high].map((level, i) => ({ level, right: free[i] === "right", node: svg("text", { class: `at-${free[i]}` }) }))
   const names = ticks.map((n) => ({ n, node: svg("text", { class: "tick" }) }))
   const root = svg("svg", { class: "curves", height: CURVES, role: "img" }, grid, level0, ...paths, marker, ...dots,
     ...[...levels, ...names].map(({ node }) => node))
@@ -203,11 +207,13 @@ export const mount = async (place, name = "clip") => {
   const goal = element("output", { class: "goal" }), change = element("span", { class: "change" })
   const says = element("p", { class: "says" }), live = aloud()
   const knob = (label, key, min, max) => slider({ label, min, max, step: 0.01, get: () => state[key], set: (x) => alter({ [key]: x }) })
-  const stopButton = button(WORDS.stop, () => { pause(); alter({ stopped: state.n }) })
+  const stopButton = button(WORDS.stop, () => { pause(); alter({ stopped: state.n }); playButton.focus({ preventScroll: true }) })
+  // One stops without a leash; only then is there one to try.
+  const onceStopped = ({ node, update }) => ({ node, update: () => { node.inert = state.stopped < 0; update() } })
   const controls = {
     clip: () => [tick({ label: WORDS.clip, get: () => state.clip, set: (clip) => alter({ clip }) })],
     leash: () => [{ node: stopButton, update: () => { stopButton.hidden = state.stopped >= 0 } },
-      chips(WORDS.beta, BETAS.map((beta) => [beta, beta]), () => state.beta, (beta) => alter({ beta }))],
+      onceStopped(chips(WORDS.beta, BETAS.map((beta) => [beta, beta]), () => state.beta, (beta) => alter({ beta })))],
     sampling: () => [knob(WORDS.temperature, "temperature", 0.5, 1.5), knob(WORDS.topP, "topP", 0.8, 1)],
     push: () => [chips(WORDS.base, BASES.map((base) => [base, WORDS.bases[base]]), () => state.base, (base) => alter({ base })),
       ...[[WORDS.again, 1], [WORDS.many, 100]].map(([label, count]) => ({ node: button(label, () => more(count)), update: () => {} }))],

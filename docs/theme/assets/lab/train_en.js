@@ -10,7 +10,7 @@ export const WORDS = {
   promise: (n, J, promised) => `After ${n} updates the old answers promise ${promised}; the true J is ${J}. Touch a cell for its ratio.`,
   ratios: (n, parts) => `After ${n} updates, ratio: ${parts.join(", ")}.`, out: "out",
   clip: `Clip: no push once a ratio has left 0.8 to 1.2`,
-  beta: "KL coefficient β", stop: "Stop here", unstopped: (n, proxy) => `After ${n} updates the proxy score is ${proxy}. When would you stop?`,
+  beta: "KL, β", stop: "Stop here", unstopped: (n, proxy) => `After ${n} updates the proxy score is ${proxy}. When would you stop?`,
   stopped: (n, proxy, score, best, at) => `You stopped after ${n}: proxy score ${proxy}, true score ${score}. Without KL the true score gets to ${best} at most, after ${at}.`,
   long: (text, p) => ` Now "${text}" is written with probability ${p}.`,
   proxy: (x) => `proxy score ${x}`, frozen: "The wall shows the reference until you stop.",

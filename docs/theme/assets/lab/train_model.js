@@ -209,5 +209,6 @@ export const read = (sent, scene) => {
     const found = /^.\d+(\.\d+)?$/.test(part) && key ? READ[key](Number(part.slice(1)), scene) : undefined
     if (found !== undefined) state[key] = found
   }
+  if (state.stopped < 0) state.beta = 0 // see `onceStopped`
   return state
 }
