@@ -11,6 +11,7 @@ from tests.browser.widgets import press, settle
 LAB, HOME = "notebooks/", ""
 KL, STEPPER = "rewards/kl_of_one_token/", "alignment/value_before_token/"
 GOAL = "course/goal/"
+CLIP, LEASH, PUSH = "course/clip/", "course/reference/", "course/policy_gradient/"
 VIEW, SURROGATE = "gae/inputs/", "on_policy/surrogate/"
 STRIP, CRITIC = "course/gae/", "course/critic/"
 VIEWS = [
@@ -20,10 +21,11 @@ VIEWS = [
 # Pages, and how many widgets each has.
 PLACES = dict.fromkeys(
     [HOME, KL, STEPPER, SURROGATE, STRIP, CRITIC, GOAL, "course/delta/", *VIEWS], 1
-)
+) | dict.fromkeys(["course/ratio/", "course/baseline/", CLIP, LEASH, PUSH], 1)
 PLACES["debug/symptoms/"] = 1
 PLACES[LAB] = 5
 OF_EACH_KIND = {HOME, LAB, KL, STEPPER, SURROGATE, STRIP, CRITIC, GOAL, VIEW}
+OF_EACH_KIND |= {CLIP, LEASH, PUSH}
 PHONE = {"width": 390, "height": 844}
 # Whether an element is what one sees in its middle.
 ON_TOP = """element => {

@@ -110,15 +110,15 @@ export const address = (name, code = asJson) => {
   }
 }
 
-// A named slider with its number beside it.
-export const slider = ({ label, min, max, step, get, set }) => {
+// A named slider with its number beside it, or what that stands for.
+export const slider = ({ label, min, max, step, get, set, text = get }) => {
   const number = element("output")
   const input = element("input", { type: "range", min, max, step, oninput: () => set(Number(input.value)) })
   const update = () => {
-    if (number.textContent === String(get())) return
+    if (number.textContent === String(text())) return
     input.value = get()
-    number.textContent = get()
-    input.setAttribute("aria-valuetext", get())
+    number.textContent = text()
+    input.setAttribute("aria-valuetext", text())
   }
   return { node: element("label", { class: "knob" }, element("span", {}, label), input, number), update }
 }
@@ -203,7 +203,7 @@ export const againButton = (reset) => element("button", { type: "button", class:
 
 export const copyButton = (text) => {
   const button = element("button", { type: "button", onclick: async () => {
-    try { await navigator.clipboard.writeText(text()) } catch { return code.hidden = false, code.textContent = text() }
+    try { await navigator.clipboard.writeText(await text()) } catch { return code.hidden = false, code.textContent = await text() }
     button.textContent = WORDS.copied
     setTimeout(() => { button.textContent = WORDS.copy }, 1500)
   } }, WORDS.copy)

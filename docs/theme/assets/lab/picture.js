@@ -1,64 +1,17 @@
 // A drawing as a picture, to be pasted where nothing can be operated: with the colours that
 // it has now, and the address from which it came.
-import { element, lang, svg } from "./lab.js"
+import { element, lang } from "./lab.js"
 
 const WORDS = {
   zh: { copy: "复制成图", copied: "已复制", saved: "已保存" },
   en: { copy: "Copy as picture", copied: "Copied", saved: "Saved" },
 }[lang]
-const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-weight", "text-anchor", "paint-order", "stroke-linejoin"]
-const MARGIN = 16, LINE = 22, SHARP = 2
 
-// A copy that needs no style sheet.
-const flat = (drawing) => {
-  const copy = drawing.cloneNode(true)
-  const originals = drawing.querySelectorAll("*"), copies = copy.querySelectorAll("*")
-  originals.forEach((node, i) => {
-    const style = getComputedStyle(node)
-    if (style.display === "none") return copies[i].remove()
-    for (const look of LOOKS) copies[i].setAttribute(look, style.getPropertyValue(look))
-    copies[i].removeAttribute("class")
-  })
-  return copy
-}
-
-const asPicture = (drawings, lines) => {
-  const box = drawings[0].closest(".lab"), style = getComputedStyle(box)
-  const width = Math.max(...drawings.map((drawing) => drawing.clientWidth)) + 2 * MARGIN
-  const parts = []
-  let y = MARGIN
-  for (const drawing of drawings) {
-    const copy = flat(drawing), height = drawing.clientHeight
-    for (const [key, value] of Object.entries({ x: MARGIN, y, width: drawing.clientWidth, height })) copy.setAttribute(key, value)
-    parts.push(copy)
-    y += height + LINE / 2
-  }
-  for (const line of lines) {
-    y += LINE
-    const text = svg("text", { x: MARGIN, y, fill: style.color, "font-size": 13 })
-    text.textContent = line
-    parts.push(text)
-  }
-  const height = y + MARGIN
-  const whole = svg("svg", { width: width * SHARP, height: height * SHARP, viewBox: `0 0 ${width} ${height}`, "font-family": style.fontFamily, xmlns: "http://www.w3.org/2000/svg" },
-    svg("rect", { width, height, fill: style.backgroundColor }), ...parts)
-  return { source: new XMLSerializer().serializeToString(whole), width: width * SHARP, height: height * SHARP }
-}
-
-const asPng = async ({ source, width, height }) => {
-  const image = new Image()
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(source)}`
-  await image.decode()
-  const canvas = element("canvas", { width, height })
-  canvas.getContext("2d").drawImage(image, 0, 0)
-  return new Promise((done) => canvas.toBlob(done, "image/png"))
-}
-
-// `drawings` and `lines` are asked when it is pressed. Where a page may not write to the
-// clipboard, the picture is saved.
+// `drawings` and `lines` are asked when it is pressed; what draws them comes then. Where a
+// page may not write to the clipboard, the picture is saved.
 export const pictureButton = (drawings, lines) => {
   const button = element("button", { type: "button", onclick: async () => {
-    const png = asPng(asPicture(drawings(), [...lines(), location.href]))
+    const png = import("./picture_drawn.js").then(({ draw }) => draw(drawings(), [...lines(), location.href]))
     try {
       await navigator.clipboard.write([new ClipboardItem({ "image/png": png })])
       button.textContent = WORDS.copied

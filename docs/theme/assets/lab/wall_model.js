@@ -1,30 +1,17 @@
 // The wall without its looks: every answer of the world as a cell that is as wide as it is
 // likely, below what it begins with. Node compares it with ppo_ref
 // (tests/site/lab/test_wall.py).
-import { ANSWERS, ROOT } from "./world.js"
+import { BORDERS, NODES, PLACES, bordersOf, falls, lay, meanScore, probabilities, random, sum } from "./cells_model.js"
+import { ANSWERS } from "./world.js"
 
-const below = (node) => [node, ...node.children.flatMap(below)]
-export const NODES = below(ROOT)
-// Where there is something to choose, and the borders that can be moved there: border k
-// stands between child k and the next one.
-export const PLACES = NODES.filter(({ children }) => children.length > 1)
-export const BORDERS = PLACES.flatMap((node) => node.children.slice(1).map((_, k) => ({ node, k })))
+export { PLACES, lay }
+
 export const MOST = 1000 // answers to draw
 
 // In the view of the first step only one border is away from its place; V has no name
 // yet, and there is no reference.
 export const BEGIN = { moved: {}, open: "", reference: false, drawn: 0 }
 export const VIEWS = { goal: { first: true }, free: { first: false } }
-
-const sum = (numbers) => numbers.reduce((total, x) => total + x, 0)
-
-// `moved` has the borders of a prefix as shares of its cell, from left to right. What is
-// not in it stands where the actor has it.
-export const probabilities = (node, moved) => {
-  const borders = moved[node.prefix]
-  return borders ? [...borders, 1].map((border, i) => border - (borders[i - 1] ?? 0)) : node.children.map(({ actor }) => actor)
-}
-export const bordersOf = (probs) => probs.slice(1).map((_, k) => sum(probs.slice(0, k + 1)))
 
 // The borders of a prefix once one of them stands at a share. Those on either side keep
 // their proportions; if they were squeezed to nothing, those that the actor gave them.
@@ -38,49 +25,11 @@ export const slide = (node, moved, k, share) => {
   return borders.map((border, i) => i === k ? share : Math.round(border * 1e6) / 1e6)
 }
 
-// The cells by their prefix: where each begins and how wide it is, as shares of the whole;
-// its probability after what is above it; and the green share of the floor below it.
-export const lay = (moved) => {
-  const cells = new Map()
-  const put = (node, at, width, p) => {
-    const cell = { node, at, width, p }
-    cells.set(node.prefix, cell)
-    const probs = probabilities(node, moved)
-    const values = node.children.map((child, i) =>
-      put(child, at + width * sum(probs.slice(0, i)), width * probs[i], probs[i]).value)
-    cell.value = values.length ? sum(values.map((value, i) => probs[i] * value)) : node.exact
-    return cell
-  }
-  put(ROOT, 0, 1, 1)
-  return cells
-}
-export const meanScore = (moved) => lay(moved).get("").value
-
 // The furthest that J gets by one border alone. J is linear in where a border stands, so
 // it is highest at an end.
 export const best = () => Math.max(...BORDERS.flatMap(({ node, k }) =>
   [0, 1].map((share) => meanScore({ [node.prefix]: slide(node, {}, k, share) }))))
 
-// The same numbers between 0 and 1 for everybody. Each draws a whole answer: it falls
-// through the wall there.
-export const SEED = 222
-export const random = (count) => {
-  let state = SEED
-  return Array.from({ length: count }, () => {
-    state = state + 0x6D2B79F5 | 0
-    let x = Math.imul(state ^ state >>> 15, 1 | state)
-    x = x + Math.imul(x ^ x >>> 7, 61 | x) ^ x
-    return ((x ^ x >>> 14) >>> 0) / 2 ** 32
-  })
-}
-const leaf = ({ tokens }) => tokens.at(-1).prefix
-export const falls = (cells, at) => {
-  const row = ANSWERS.findIndex((answer) => {
-    const { at: left, width } = cells.get(leaf(answer))
-    return at < left + width
-  })
-  return row < 0 ? ANSWERS.length - 1 : row
-}
 export const draws = ({ moved, drawn }) => {
   const cells = lay(moved)
   const balls = random(drawn).map((at) => ({ at, row: falls(cells, at) }))
