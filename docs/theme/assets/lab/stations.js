@@ -42,6 +42,7 @@ const WORDS = {
 // Heights in pixels.
 const UNIT = 84, HEAD = 24, ZERO = HEAD + 18 + UNIT * 1.06, HEIGHT = ZERO + UNIT * 0.42 + 8
 const GUTTER = 14, END = 44 // left of the first token, right of the last
+const FIRST = 2 // the station of the picture that stands there without scripts
 const MOVE = 350, STAY = 3200 // milliseconds
 const still = matchMedia("(prefers-reduced-motion: reduce)")
 
@@ -87,7 +88,7 @@ const drawTokens = () => {
 
 export const mount = async (place) => {
   await Promise.all([styled, styles("stations.css")])
-  let at = 0, before = STATIONS[0], share = 1, width = 0, timer = 0
+  let at = FIRST, before = STATIONS[FIRST], share = 1, width = 0, timer = 0
   const drawing = drawTokens(), live = aloud()
   const door = element("a", { class: "door" }), says = element("p", { class: "says" })
   const stops = STATIONS.map(({ topic }, i) => element("button", { type: "button", "aria-label": `${i + 1} ${WORDS.topics[topic]}`, onclick: () => { pause(); go(i) } }, String(i + 1)))
@@ -108,7 +109,7 @@ export const mount = async (place) => {
   }
   const pause = () => { clearInterval(timer); timer = 0; tell() }
   const run = () => {
-    go(at === STATIONS.length - 1 ? 0 : at + 1)
+    go(0)
     timer = setInterval(() => { if (at === STATIONS.length - 1) pause(); else go(at + 1) }, STAY)
     tell()
   }
