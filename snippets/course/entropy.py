@@ -18,7 +18,6 @@ for prefix, h in even.items():
     if h:
         print(f"{h:.4f} {prefix or '(the prompt)'}")
 coin = torch.tensor(2.0).log()
-forced = even["Let"]
 # --8<-- [end:even]
 
 # --8<-- [start:token]
