@@ -112,6 +112,54 @@ for row in tokens:
     print("".join(SIGNS[i] for i in row))
 # --8<-- [end:answers]
 
+# --8<-- [start:chance]
+chance = 1 / len(SIGNS) ** 2
+print(f"{chance:.4f} {ROWS * chance:.1f}")
+# --8<-- [end:chance]
+
+# --8<-- [start:train]
+torch.set_default_dtype(torch.float64)
+
+def train(iterations, **broken):
+    """The same again, seeded; what to break."""
+    global actor, critic, reference, adam
+    names = globals()
+    whole = {name: names[name] for name in broken}
+    names.update(broken)
+    torch.manual_seed(0)
+    actor, critic = Model(len(SIGNS)), Model(1)
+    reference = copy.deepcopy(actor)
+    both = nn.ModuleList([actor, critic])
+    adam = torch.optim.Adam(both.parameters(), 5e-3)
+    right, expected = [], []
+    for _ in range(iterations):
+        batch = collect()
+        with torch.no_grad():
+            V = values(critic, batch[0])[:, 0]
+        right.append(score(batch[0]).mean().item())
+        expected.append(V.mean().item())
+        for _ in range(2):
+            order = torch.randperm(ROWS)
+            for rows in order.split(128):
+                update(*(x[rows] for x in batch))
+    names.update(whole)
+    return right, expected
+
+def every_third(numbers):
+    print(*(f"{x:z.2f}" for x in numbers[::3]))
+
+right, expected = train(19)
+every_third(right)
+every_third(expected)
+# --8<-- [end:train]
+
+# --8<-- [start:ceiling]
+import math
+
+nats = math.log(1 / chance)  # of a right answer
+print(f"{1 - BETA * nats:.2f}")
+# --8<-- [end:ceiling]
+
 # --8<-- [start:agree]
 def agree(what, ours, judge):
     off = (ours - judge).abs().max()
@@ -181,11 +229,6 @@ ours = value_loss(V, R, mask)
 agree("value loss", ours, judge.loss)
 # --8<-- [end:losses]
 
-# --8<-- [start:chance]
-chance = 1 / len(SIGNS) ** 2
-print(f"{chance:.4f} {ROWS * chance:.1f}")
-# --8<-- [end:chance]
-
 # --8<-- [start:first]
 batch = collect()
 tokens, mask, old, W, R = batch
@@ -219,3 +262,36 @@ judge = grpo(
 )
 agree("A", A, judge.advantages)
 # --8<-- [end:grpo]
+
+# --8<-- [start:greedy]
+def greedy(actor, tokens):
+    for _ in range(LONGEST):
+        probs = actor(tokens)[:, -1].softmax(-1)
+        token = probs.argmax(-1, keepdim=True)
+        tokens = torch.cat([tokens, token], 1)
+    ended = (tokens[:, -LONGEST:] == END).int()
+    return tokens, ended.cumsum(1) - ended == 0
+
+without_draws, _ = train(10, rollout=greedy)
+every_third(without_draws)
+# --8<-- [end:greedy]
+
+# --8<-- [start:unclipped]
+unclipped, _ = train(10, CLIP=100)
+every_third(right[:10])
+every_third(unclipped)
+# --8<-- [end:unclipped]
+
+# --8<-- [start:last_slot]
+@torch.no_grad()
+def misplaced():
+    tokens, mask = rollout(actor, asked)
+    old = log_probs(actor, tokens)
+    r = BETA * (log_probs(reference, tokens) - old)
+    r[:, -1] += score(tokens)
+    A, R = gae(r, values(critic, tokens), mask)
+    return tokens, mask, old, whiten(A, mask), R
+
+unheard, _ = train(10, collect=misplaced)
+every_third(unheard)
+# --8<-- [end:last_slot]

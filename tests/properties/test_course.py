@@ -1,6 +1,7 @@
 """The formulas of the course, on random cases in float64."""
 
 import math
+import re
 import statistics
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from tests.properties.test_gae_identities import assert_as_looped
 from tests.properties.test_losses import assert_clipped
 from tests.strategies import numbers, token_batches, token_tensors, unit_interval
 
+COURSE = Path(__file__).parents[2] / "snippets" / "course"
 SEEDS = st.integers(0, 2**31)
 MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
 
@@ -320,18 +322,32 @@ def test_course_rloo(seed):
 
 
 def test_all_of_ppo_is_a_hundred_lines_of_torch_alone():
-    source = Path(__file__).parents[2] / "snippets" / "course" / "one_file.py"
-    whole = source.read_text("utf-8").split("# --8<-- [start:whole]\n")[1]
-    whole = whole.split("# --8<-- [end:whole]")[0].rstrip()
+    whole = section("whole", "one_file").rstrip()
     assert len(whole.splitlines()) == 100
     imports = [line for line in whole.splitlines() if "import " in line]
     assert imports == ["import copy", "import torch", "from torch import nn"]
 
 
-def section(name: str) -> str:
-    """A part of the code of step 11."""
-    file = Path(__file__).parents[2] / "snippets" / "course" / "kl_term.py"
-    rest = file.read_text("utf-8").split(f"# --8<-- [start:{name}]\n")[1]
+def test_the_curve_of_the_one_file_is_drawn_as_its_page_computes_it():
+    names: dict[str, list[float]] = {}
+    whole = section("whole", "one_file").split("for _ in range(25)")[0]
+    try:
+        exec(whole + section("train", "one_file"), names)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    svg = (COURSE / "one_file.svg").read_text("utf-8")
+    (zero,) = re.findall(r'<path d="M34 (\d+)H', svg)
+    lines = re.findall(r'<polyline class="(\w+)" points="([^"]*)"', svg)
+    drawn = {color: [p.split(",") for p in points.split()] for color, points in lines}
+    for color, name in ("accent", "right"), ("second", "expected"):
+        heights = [(int(zero) - float(y)) / 140 for _, y in drawn[color]]
+        assert heights == pytest.approx(names[name], abs=0.1 / 140)
+
+
+def section(name: str, page: str = "kl_term") -> str:
+    """A part of the code of a step."""
+    rest = (COURSE / f"{page}.py").read_text("utf-8")
+    rest = rest.split(f"# --8<-- [start:{name}]\n")[1]
     return rest.split(f"# --8<-- [end:{name}]")[0]
 
 
