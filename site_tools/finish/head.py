@@ -21,6 +21,11 @@ COMMA = re.compile(r",(?![^(]*\))")  # between selectors, not within :is(...)
 # Either of what stands in brackets will do, and none of what :not(...) holds is needed.
 NOT_NEEDED = re.compile(r":[\w-]+\([^()]*(?:\([^()]*\)[^()]*)*\)|\"[^\"]*\"")
 CLASS_NAME = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
+# A quoted value may hold a semicolon, as the pictures do that a theme has in its sheet.
+PROPERTY = re.compile(
+    r"""(?<=[{;])\s*(--[\w-]+)\s*:(?:"[^"]*"|'[^']*'|[^{};"'])*(?:;|(?=\}))"""
+)
+ASKED_FOR = re.compile(r"var\(\s*(--[\w-]+)")
 # Both languages run from left to right, and a task list is shown as an exercise.
 NEVER_SHOWN = ("[dir=rtl]", ".task-list")
 ANY_WORD = re.compile(r"[\w-]+")
@@ -41,12 +46,15 @@ POLICY = (
 
 
 def class_names(texts: Iterable[str]) -> set[str]:
-    """Every word that may name a class: all those of pages and scripts."""
+    """Every word that may name a class or a property."""
     return {word for text in texts for word in ANY_WORD.findall(text)}
 
 
 def sheet(styles: Iterable[tuple[str, str]], known: Collection[str]) -> str:
-    """One sheet of many, each with the way to its fonts; without unknown classes."""
+    """One sheet of many, each with the way to its fonts.
+
+    It has no rules for unknown classes, and no properties that nothing asks for.
+    """
 
     def needed(match: re.Match[str]) -> str:
         selectors = COMMA.split(match["selectors"])
@@ -54,7 +62,17 @@ def sheet(styles: Iterable[tuple[str, str]], known: Collection[str]) -> str:
         return match[0].replace(match["selectors"], ",".join(ours)) if ours else ""
 
     whole = "".join(FONT.sub(f"url({way}", squeeze(css)) for way, css in styles)
-    return EMPTY.sub("", STYLE_RULE.sub(needed, whole))
+    return _asked_for(EMPTY.sub("", STYLE_RULE.sub(needed, whole)), known)
+
+
+def _asked_for(css: str, known: Collection[str]) -> str:
+    """The sheet without properties of its own that neither it nor a page asks for.
+
+    One that is left out may have been the only one to ask for another.
+    """
+    asked = {*ASKED_FOR.findall(css), *known}
+    lean = PROPERTY.sub(lambda one: one[0] if one[1] in asked else "", css)
+    return css if lean == css else _asked_for(lean, known)
 
 
 def squeeze(css: str) -> str:

@@ -153,8 +153,12 @@ def merge_sheets(site: Site, sheets: Sequence[str], katex: str) -> str:
 
 
 def words_of(site: Site) -> Collection[str]:
-    """Every word that may name a class: all those of pages and scripts."""
+    """Every word that may name a class, or ask for a property of the sheet.
+
+    The styles of widgets are files of their own.
+    """
     texts = [*site.folder.rglob("*.html"), *site.folder.rglob("*.js")]
+    texts += site.folder.glob("assets/lab/**/*.css")
     return head.class_names(path.read_text("utf-8") for path in texts)
 
 
