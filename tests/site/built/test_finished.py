@@ -53,6 +53,10 @@ def add_policy(html: str) -> str:
             ':root{--x:url("data:a;b");c:d;--y:1}p{e:var(--y)}',
             ":root{c:d;--y:1}p{e:var(--y)}",
         ),
+        (
+            ":root{--y:1;--z:2}p{c:var(--y)}:root{--y:3}",
+            ":root{}p{c:var(--y)}:root{--y:3}",
+        ),
         ("p{--x:var(--y);--y:'a;}';--a:c}", "p{}"),
         ("p{--page:1px;--y: ;b:var( --y )}", "p{--page:1px;--y: ;b:var( --y )}"),
     ],
