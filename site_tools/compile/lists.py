@@ -95,7 +95,7 @@ def questions(order: str, lang: str, root: Path) -> str:
 
 
 def topic(name: str, lang: str, root: Path) -> str:
-    """A topic's sentence and picture, then its pages, each with its short answer."""
+    """A topic's picture and sentences, then its pages, each with its verdict."""
     topics = read_topics(root)
     _require("topic", name, topics)
     return fill("lists.topic", lang, topics[name], read_site(lang, root))

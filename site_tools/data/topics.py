@@ -1,10 +1,10 @@
-"""The topics: the folders of question pages, and a sentence for each."""
+"""The topics: the folders of question pages, and some sentences for each."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from site_tools.data.rows import Form, PageId, Sentence, read_rows
+from site_tools.data.rows import Form, PageId, Row, Words, read_rows
 from site_tools.messages import Refusal
 
 TOPICS_FILE = "docs/topics.yml"
@@ -26,10 +26,12 @@ TopicId = Annotated[str, Form("|".join(TOPICS), "form_topic")]
 
 
 @dataclass(frozen=True)
-class Topic(Sentence):
-    """A topic, its sentence in both languages, and the page whose picture tells it."""
+class Topic(Row):
+    """A topic, its sentences in both languages, and the page whose picture tells it."""
 
     id: TopicId
+    zh: tuple[Words, ...]
+    en: tuple[Words, ...]
     picture: PageId = ""
 
 

@@ -21,8 +21,16 @@ COMMA = re.compile(r",(?![^(]*\))")  # between selectors, not within :is(...)
 # Either of what stands in brackets will do, and none of what :not(...) holds is needed.
 NOT_NEEDED = re.compile(r":[\w-]+\([^()]*(?:\([^()]*\)[^()]*)*\)|\"[^\"]*\"")
 CLASS_NAME = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
+# A quoted value may hold a semicolon, as the pictures do that a theme has in its sheet.
+PROPERTY = re.compile(
+    r"""(?<=[{;])\s*(--[\w-]+)\s*:(?:"[^"]*"|'[^']*'|[^{};"'])*(?:;|(?=\}))"""
+)
+PROPERTY_NAME = re.compile(r"--[\w-]+")
+ASKED_FOR = re.compile(r"var\(\s*(--[\w-]+)")
 # Both languages run from left to right, and a task list is shown as an exercise.
 NEVER_SHOWN = ("[dir=rtl]", ".task-list")
+CLASS_VALUES = re.compile(r'class="([^"]*)"')
+WHOLE_PAGE = re.compile(r":root\{[^{}]*\}")
 ANY_WORD = re.compile(r"[\w-]+")
 # Colours of the theme, and what mkdocstrings has for every theme.
 UNUSED = ("palette.", "_mkdocstrings.css")
@@ -40,13 +48,21 @@ POLICY = (
 )
 
 
-def class_names(texts: Iterable[str]) -> set[str]:
-    """Every word that may name a class: all those of pages and scripts."""
-    return {word for text in texts for word in ANY_WORD.findall(text)}
+def class_names(pages: Iterable[str], scripts: Iterable[str]) -> set[str]:
+    """The classes of pages, and every word that may name a class or a property."""
+    found = {word for text in scripts for word in ANY_WORD.findall(text)}
+    for text in pages:
+        found.update(
+            *map(str.split, CLASS_VALUES.findall(text)), PROPERTY_NAME.findall(text)
+        )
+    return found
 
 
 def sheet(styles: Iterable[tuple[str, str]], known: Collection[str]) -> str:
-    """One sheet of many, each with the way to its fonts; without unknown classes."""
+    """One sheet of many, each with the way to its fonts.
+
+    It has no rules for unknown classes, and no properties that nothing asks for.
+    """
 
     def needed(match: re.Match[str]) -> str:
         selectors = COMMA.split(match["selectors"])
@@ -54,7 +70,32 @@ def sheet(styles: Iterable[tuple[str, str]], known: Collection[str]) -> str:
         return match[0].replace(match["selectors"], ",".join(ours)) if ours else ""
 
     whole = "".join(FONT.sub(f"url({way}", squeeze(css)) for way, css in styles)
-    return EMPTY.sub("", STYLE_RULE.sub(needed, whole))
+    return _asked_for(_last_said(EMPTY.sub("", STYLE_RULE.sub(needed, whole))), known)
+
+
+def _last_said(css: str) -> str:
+    """The sheet without properties of the whole page that it sets once more below."""
+    last: dict[str, int] = {}  # by property, where the rule begins
+    for rule in WHOLE_PAGE.finditer(css):
+        last |= {one[1]: rule.start() for one in PROPERTY.finditer(rule[0])}
+
+    def lean(rule: re.Match[str]) -> str:
+        begun = rule.start()
+        return PROPERTY.sub(
+            lambda one: one[0] if last[one[1]] == begun else "", rule[0]
+        )
+
+    return WHOLE_PAGE.sub(lean, css)
+
+
+def _asked_for(css: str, known: Collection[str]) -> str:
+    """The sheet without properties of its own that neither it nor a page asks for.
+
+    One that is left out may have been the only one to ask for another.
+    """
+    asked = {*ASKED_FOR.findall(css), *known}
+    lean = PROPERTY.sub(lambda one: one[0] if one[1] in asked else "", css)
+    return css if lean == css else _asked_for(lean, known)
 
 
 def squeeze(css: str) -> str:

@@ -153,9 +153,15 @@ def merge_sheets(site: Site, sheets: Sequence[str], katex: str) -> str:
 
 
 def words_of(site: Site) -> Collection[str]:
-    """Every word that may name a class: all those of pages and scripts."""
-    texts = [*site.folder.rglob("*.html"), *site.folder.rglob("*.js")]
-    return head.class_names(path.read_text("utf-8") for path in texts)
+    """Every word that may name a class, or ask for a property of the sheet.
+
+    The styles of widgets are files of their own; the theme's search is not ours.
+    """
+    scripts = [*site.folder.rglob("*.js"), *site.folder.glob("assets/lab/**/*.css")]
+    return head.class_names(
+        (path.read_text("utf-8") for path in site.folder.rglob("*.html")),
+        (path.read_text("utf-8") for path in scripts if path.parent.name != "lunr"),
+    )
 
 
 def linked_sheets(site: Site) -> list[str]:

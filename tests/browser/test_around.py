@@ -39,22 +39,34 @@ def test_the_switch_shows_expressions_and_is_remembered(open_tab):
 
 
 @pytest.mark.parametrize(
-    ("path", "first", "title"),
+    ("path", "first", "title", "near"),
     [
-        ("no/such/deep/page", "zh", "没有这一页 - PPO 实证问答"),
-        ("en/alignment/nothing", "en", "No such page - PPO 实证问答"),
+        ("none/such", "zh", "没有这一页 - PPO 实证问答", None),
+        (
+            "en/alignment/value/before",
+            "en",
+            "No such page - PPO 实证问答",
+            "en/alignment/value_before_token/",
+        ),
     ],
 )
-def test_a_missing_page_leads_home_in_each_language(tab, address, path, first, title):
+def test_a_missing_page_leads_home_in_each_language(
+    tab, address, path, first, title, near
+):
     tab.goto(path)
-    tab.wait_for_function("document.querySelectorAll('a:not([hidden])').length == 2")
+    tab.wait_for_function("document.querySelectorAll('p a:not([hidden])').length == 2")
     assert tab.locator("section").first.get_attribute("lang") == first
     assert tab.locator("html").get_attribute("lang") == first
     assert tab.title() == title
     homes = {"zh": address, "en": f"{address}en/"}
     for lang, home in homes.items():
-        link = tab.locator(f"section[lang={lang}] a")
+        link = tab.locator(f"section[lang={lang}] p a")
         assert link.evaluate("link => link.href") == home
+    if near:
+        offered = tab.locator("li a")
+        offered.first.wait_for()
+        assert offered.first.evaluate("link => link.href") == address + near
+        assert offered.count() <= 3
 
 
 def test_paper_is_light_and_whole(open_tab):

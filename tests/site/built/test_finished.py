@@ -49,10 +49,20 @@ def add_policy(html: str) -> str:
             "@font-face{src:url(x/fonts/k.woff2?5)}",
         ),
         ("p{b:url('data:fonts/d')}/*# map */", "p{b:url('data:fonts/d')}"),
+        (
+            ':root{--x:url("data:a;b");c:d;--y:1}p{e:var(--y)}',
+            ":root{c:d;--y:1}p{e:var(--y)}",
+        ),
+        (
+            ":root{--y:1;--z:2}p{c:var(--y)}:root{--y:3}",
+            ":root{}p{c:var(--y)}:root{--y:3}",
+        ),
+        ("p{--x:var(--y);--y:'a;}';--a:c}", "p{}"),
+        ("p{--page:1px;--y: ;b:var( --y )}", "p{--page:1px;--y: ;b:var( --y )}"),
     ],
 )
 def test_a_sheet_has_what_a_page_can_need(css, kept):
-    assert sheet([("x/", css)], {"a"}) == kept
+    assert sheet([("x/", css)], {"a", "--page"}) == kept
 
 
 def test_the_sheets_follow_each_other():

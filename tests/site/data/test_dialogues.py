@@ -65,7 +65,7 @@ def test_the_check_of_a_page_names_the_line_of_its_answers():
 
 
 def test_topics_come_in_the_order_in_which_data_flows(tmp_path):
-    write_files(tmp_path, {topics.TOPICS_FILE: "- {id: gae, zh: 甲, en: A}"})
+    write_files(tmp_path, {topics.TOPICS_FILE: "- {id: gae, zh: [甲], en: [A]}"})
     order = "id must be in the order pipeline, rewards, alignment, .*, got gae"
     with pytest.raises(ValueError, match=order):
         read_topics(tmp_path)

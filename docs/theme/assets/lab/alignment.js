@@ -11,7 +11,7 @@ const SLICES = { "[:, -T-1:-1]": 0, "[:, -T:]": 1, "[:, -T-2:-2]": -1 }
 const RIGHT = "[:, -T-1:-1]"
 const WORDS = {
   zh: {
-    name: "下标对齐，一步一步看", slice: "从输出里切", step: "第 t 个 token", before: "← 上一个", after: "下一个 →", table: "每一格",
+    name: "下标对齐，一步一步看", slice: "从输出里切", step: "第 t 个 token", before: "上一个", after: "下一个", table: "每一格",
     rows: { ids: "ids", output: "输出", values: "values", log_probs: "log_probs", rewards: "奖励" },
     read: "读过", out: "这一格", pays: "写完拿到 r", scored: "它的概率",
     right: (t) => `values[:, ${t}] 读过 prompt${t ? ` 和第 0${t > 1 ? ` 到 ${t - 1}` : ""} 个 token` : ""}，没读过第 ${t} 个：它是 ${V(t)}。`,
@@ -20,7 +20,7 @@ const WORDS = {
     first: "values[:, 0] 连 prompt 的最后一个 token 也没读过：它早了一格。",
   },
   en: {
-    name: "Index alignment, step by step", slice: "cut from the outputs", step: "token t", before: "← before", after: "next →", table: "the slots",
+    name: "Index alignment, step by step", slice: "cut from the outputs", step: "token t", before: "before", after: "next", table: "the slots",
     rows: { ids: "ids", output: "output", values: "values", log_probs: "log_probs", rewards: "rewards" },
     read: "has read", out: "this one", pays: "after it comes r", scored: "its probability",
     right: (t) => `values[:, ${t}] has read the prompt${t ? ` and token${t > 1 ? `s 0 to ${t - 1}` : " 0"}` : ""}, not token ${t}: it is ${V(t)}.`,
