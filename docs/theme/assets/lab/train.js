@@ -5,7 +5,7 @@ import { about, drawCells, hide, nodeOf, opening, text, word } from "./cells.js"
 import { NODES, lay } from "./cells_model.js"
 import { set } from "./drawing.js"
 import { pictureButton } from "./picture.js"
-import { ACTOR, BASES, BATCHES, BETAS, EPSILON, LONG, PROXY, REFERENCE, SCENES, SIZE, TRUE, TRUTH, answersOf, baseline, batchesUntil, downsOf, edgeAt, entropyOf, meanOf, movedBy, promisedOf, push, read, sampler, sharesOf, stopAt, tokenWeight, updatesAt, walk, written } from "./train_model.js"
+import { ACTOR, BASES, BATCHES, BETAS, EPSILON, LONG, PROXY, REFERENCE, SCENES, TRUE, answersOf, edgeAt, entropyOf, meanOf, movedBy, promisedOf, read, sampler, sharesOf, stopAt, tokenWeight, updatesAt, walk, written } from "./train_model.js"
 import { ANSWERS, sentence } from "./world.js"
 
 const answer = (row) => sentence(ANSWERS[row].tokens, lang)
@@ -141,9 +141,9 @@ const VIEWS = {
   },
   push: {
     actor: () => ACTOR, begun: ACTOR,
-    goal: ({ pushed }) => ({ goal: WORDS.yes(first, signed(pushed[0])), note: WORDS.truth(signed(TRUTH[0])) }),
-    said: (node, _, { pushed }) => WORDS.pushes(token(node), signed(pushed[edgeAt(node)]), signed(TRUTH[edgeAt(node)])),
-    says: ({ state, rows }) => WORDS.pushed(first, rows.filter((row) => TRUE[row]).length, shown(baseline(rows, state.base), state.base === "0" ? 0 : 3), state.batch, ...downsOf(state.base)[state.batch - 1]),
+    goal: ({ pushed, batches: { TRUTH } }) => ({ goal: WORDS.yes(first, signed(pushed[0])), note: WORDS.truth(signed(TRUTH[0])) }),
+    said: (node, _, { pushed, batches: { TRUTH } }) => WORDS.pushes(token(node), signed(pushed[edgeAt(node)]), signed(TRUTH[edgeAt(node)])),
+    says: ({ state, rows, batches: { baseline, downsOf } }) => WORDS.pushed(first, rows.filter((row) => TRUE[row]).length, shown(baseline(rows, state.base), state.base === "0" ? 0 : 3), state.batch, ...downsOf(state.base)[state.batch - 1]),
     arrows: true,
   },
 }
@@ -162,6 +162,7 @@ const code = () => import("./train_python.js")
 export const mount = async (place, name = "clip") => {
   await Promise.all([styled, styles("wall.css"), styles("train.css")])
   const scene = SCENES[name], view = VIEWS[name], begin = scene.begin
+  const batches = view.arrows && await import("./train_push.js")
   const link = address("train", { read: (sent) => read(sent, scene), write: written })
   let state = link.read(begin), width = 0, looked = view.look ? { node: nodeOf(view.look) } : {}, playing = 0
   const changed = onceAFrame(() => { draw(); link.write(state, begin) })
@@ -258,8 +259,8 @@ export const mount = async (place, name = "clip") => {
 
   let labelled
   const draw = () => {
-    const logs = view.actor(state), rows = view.arrows && batchesUntil(state.batch).at(-1), pushed = rows && push(rows, state.base)
-    const now = { logs, state, rows, pushed }
+    const logs = view.actor(state), rows = batches?.batchesUntil(state.batch).at(-1), pushed = batches?.push(rows, state.base)
+    const now = { logs, state, rows, pushed, batches }
     layout = lay(movedBy(shownLogs()))
     const ends = rows && rows.map((row) => { const { at, width } = layout.get(ANSWERS[row].tokens.at(-1).prefix); return { at: at + width / 2, row } })
     wall.draw({ layout, width, balls: ends || [], ...part.now() })
@@ -267,7 +268,7 @@ export const mount = async (place, name = "clip") => {
     set(bounds, { d: view.ticks ? boundsOf(view.ticks) : "" })
     if (rows) {
       set(arrows.batch, { d: arrowsOf(pushed, 0.11) })
-      set(arrows.truth, { d: arrowsOf(TRUTH, 0.89) })
+      set(arrows.truth, { d: arrowsOf(batches.TRUTH, 0.89) })
     }
     if (curves) {
       const lines = view.curves.lines(state)
