@@ -60,19 +60,21 @@ const drawCurves = ({ scene, ticks, low, high, free, classes, move }) => {
   return { root, draw }
 }
 
-// By stop, once: what the curves show of a way.
+// By stop, once, as far as it is asked for: what the curves show of a way.
 const kept = new Map()
-const along = (name, state, what, of) => {
+const along = (name, state, what, of, last = SCENES[name].stops) => {
   const key = [name, state.clip, state.beta, what].join()
-  if (!kept.has(key)) {
-    const way = walk(name, state), scene = SCENES[name]
-    kept.set(key, Array.from({ length: scene.stops + 1 }, (_, stop) => of(way[updatesAt(scene, stop)])))
+  if (!kept.has(key)) kept.set(key, [])
+  const values = kept.get(key)
+  while (values.length <= last) {
+    const n = updatesAt(SCENES[name], values.length)
+    values.push(of(walk(name, state, n)[n]))
   }
-  return kept.get(key)
+  return values
 }
 
 // What is special about each scene: which actor is shown, what is said, which curves.
-const trained = (name) => (state) => walk(name, state)[state.n]
+const trained = (name) => (state) => walk(name, state, state.n)[state.n]
 const ratioOf = (logs, edge) => Math.exp(logs[edge] - ACTOR[edge])
 const saidOfRatio = (node, logs) => {
   const edge = edgeAt(node)
@@ -110,8 +112,9 @@ const VIEWS = {
     curves: { low: 0, high: 2, free: ["left", "left"], ticks: [0, 100, 300, 700, 1500], names: ["score", "proxy"],
       // Until a reader stops, there is no true score and no future.
       lines: (state) => {
-        const proxy = along("leash", state, "proxy", (logs) => meanOf(logs, PROXY))
-        return state.stopped < 0 ? [null, proxy.slice(0, stopAt(SCENES.leash, state.n) + 1)] : [along("leash", state, "J", meanOf), proxy]
+        const stopped = state.stopped >= 0, here = stopAt(SCENES.leash, state.n)
+        const proxy = along("leash", state, "proxy", (logs) => meanOf(logs, PROXY), stopped ? undefined : here)
+        return stopped ? [along("leash", state, "J", meanOf), proxy] : [null, proxy.slice(0, here + 1)]
       } },
     said: saidOfMove(REFERENCE),
     says: ({ logs, state: { n, stopped } }) => {

@@ -101,19 +101,17 @@ const GRADIENTS = {
   leash: (logs, { beta }) => exactGradient(logs, PROXY, beta),
   entropy: (logs) => exactGradient(logs, TRUE),
 }
-// The actor after 0, 1, 2 ... updates, computed when it is first asked for.
+// The actor after 0, 1, 2 ... updates, as far as it is asked for.
 const walked = new Map()
-export const walk = (name, state) => {
+export const walk = (name, state, until = SCENES[name].updates) => {
   const key = [name, name === "clip" && state.clip, name === "leash" && state.beta].join()
-  if (!walked.has(key)) {
-    const way = [SCENES[name].from]
-    for (let n = 0; n < SCENES[name].updates; n++) {
-      const gradient = GRADIENTS[name](way[n], state)
-      way.push(normal(way[n].map((z, e) => z + gradient[e])))
-    }
-    walked.set(key, way)
+  if (!walked.has(key)) walked.set(key, [SCENES[name].from])
+  const way = walked.get(key)
+  while (way.length <= until) {
+    const logs = way.at(-1), gradient = GRADIENTS[name](logs, state)
+    way.push(normal(logs.map((z, e) => z + gradient[e])))
   }
-  return walked.get(key)
+  return way
 }
 
 // The entropy of a token, on average over all that are written.

@@ -5,9 +5,9 @@ import { ANSWERS } from "./world.js"
 
 // The batches of eight that everybody draws, one after another, and how each pushes.
 const SIZE = 8
-const ends = ANSWERS.map((_, row) => sum(answersOf(ACTOR).slice(0, row + 1)))
+const ends = ANSWERS.map((_, row) => row === ANSWERS.length - 1 ? 1 : sum(answersOf(ACTOR).slice(0, row + 1)))
 export const batchesUntil = (last) => {
-  const drawn = random(SIZE * last).map((at) => Math.max(ends.findIndex((end) => at < end), 0))
+  const drawn = random(SIZE * last).map((at) => ends.findIndex((end) => at < end))
   return Array.from({ length: last }, (_, i) => drawn.slice(SIZE * i, SIZE * (i + 1)))
 }
 const BASELINES = { 0: () => 0, mean: (rows) => sum(rows.map((row) => TRUE[row])) / rows.length, J: () => meanOf(ACTOR) }
