@@ -232,7 +232,7 @@ export const mount = async (place, name = "clip") => {
     curves ? [updates.node, curves.root, element("p", { class: "key" }, keys.map(({ node }) => node))] : [], says,
     element("div", { class: "run" }, curves ? playButton : [], own.map(({ node }) => node)), live.node,
     element("div", { class: "answers" }, againButton(again), copyButton(async () => (await code()).python(name, state)),
-      pictureButton(() => curves ? [wall.root, curves.root] : [wall.root], () => [`${goal.textContent} ${change.textContent}`, says.textContent])))
+      pictureButton(() => curves ? [wall.root, curves.root] : [wall.root], () => [`${goal.textContent} ${change.textContent}`, ...(keys ? [keys.map(({ node }) => node.textContent).join(", ")] : []), says.textContent])))
 
   // Where the borders of a place would stand, were they pushed: a move of logits from the
   // one side of a border to the other.
