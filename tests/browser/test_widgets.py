@@ -103,7 +103,7 @@ def test_a_finger_that_scrolls_changes_nothing_and_one_sideways_does(
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize(
-    "page", [LAB, KL, STEPPER, HOME, GOAL, "debug/symptoms/", VIEW]
+    "page", [LAB, KL, STEPPER, HOME, GOAL, CLIP, "debug/symptoms/", VIEW]
 )
 @BOTH
 def test_nothing_moves_under_the_eyes_of_who_scrolls(

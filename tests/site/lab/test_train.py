@@ -17,7 +17,7 @@ from tests.layout import ROOT
 from tests.site.lab.in_node import in_node
 
 MODEL = ROOT / "docs" / "theme" / "assets" / "lab" / "train_model.js"
-PYTHON = MODEL.with_name("train_python.js")
+PYTHON, PUSH = (MODEL.with_name(f"train_{x}.js") for x in ("python", "push"))
 W = examples.world()
 PROXY = W.scores.clone()
 PROXY[13] = 2
@@ -226,7 +226,7 @@ def test_an_engine_draws_as_it_should() -> None:
 
 def test_a_batch_pushes_as_autograd_says() -> None:
     given = {"last": 200}
-    batches = in_node(MODEL, "m.batchesUntil(given.last)", given)
+    batches = in_node(PUSH, "m.batchesUntil(given.last)", given)
     expected: dict[str, list[Tensor]] = {base: [] for base in ("0", "mean", "J")}
     for rows in batches:
         z = W.edge_log_probs.clone().requires_grad_()
@@ -240,7 +240,7 @@ def test_a_batch_pushes_as_autograd_says() -> None:
             expected[base].append(g)
     for base, pushes in expected.items():
         found = in_node(
-            MODEL,
+            PUSH,
             """[m.batchesUntil(given.last).map((rows) =>
               Array.from(m.push(rows, given.base))), m.downsOf(given.base)]""",
             given | {"base": base},
@@ -253,7 +253,7 @@ def test_a_batch_pushes_as_autograd_says() -> None:
 
 
 def test_batches_are_drawn_as_the_actor_writes() -> None:
-    batches = in_node(MODEL, "m.batchesUntil(1000)", None)
+    batches = in_node(PUSH, "m.batchesUntil(1000)", None)
     counts = torch.bincount(torch.tensor(batches).flatten(), minlength=14) / 8000
     assert_close(counts.double(), W.response_probs(W.edge_log_probs), atol=0.02, rtol=0)
 
@@ -316,7 +316,7 @@ def test_the_copied_python_pushes_as_is_shown(state: dict[str, Any]) -> None:
     assert max(map(len, code.splitlines())) <= 52
     push, truth = printed_by(code).strip().split("\n")
     shown = in_node(
-        MODEL,
+        PUSH,
         """[m.push(m.batchesUntil(given.batch).at(-1), given.base), m.TRUTH]
           .map((all) => Array.from(all))""",
         state,

@@ -1,7 +1,7 @@
 // Draws a picture of what a widget shows: see picture.js.
 import { element, svg } from "./lab.js"
 
-const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-weight", "text-anchor", "paint-order", "stroke-linejoin"]
+const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-weight", "text-anchor", "paint-order", "stroke-linejoin", "writing-mode"]
 const MARGIN = 16, LINE = 22, SHARP = 2
 
 // A copy that needs no style sheet.
@@ -17,6 +17,17 @@ const flat = (drawing) => {
   return copy
 }
 
+// A text in lines that are no wider than that.
+const broken = (text, width, font) => {
+  const pen = document.createElement("canvas").getContext("2d"), lines = [""]
+  pen.font = font
+  for (const part of text.split(/(?<=[ \u3000-\u9fff\uff00-\uffef])/)) {
+    if (pen.measureText(lines.at(-1) + part).width > width) lines.push("")
+    lines[lines.length - 1] += part
+  }
+  return lines
+}
+
 const asPicture = (drawings, lines) => {
   const box = drawings[0].closest(".lab"), style = getComputedStyle(box)
   const width = Math.max(...drawings.map((drawing) => drawing.clientWidth)) + 2 * MARGIN
@@ -28,7 +39,7 @@ const asPicture = (drawings, lines) => {
     parts.push(copy)
     y += height + LINE / 2
   }
-  for (const line of lines) {
+  for (const line of lines.flatMap((text) => broken(text, width - 2 * MARGIN, `13px ${style.fontFamily}`))) {
     y += LINE
     const text = svg("text", { x: MARGIN, y, fill: style.color, "font-size": 13 })
     text.textContent = line

@@ -5,7 +5,7 @@ import { about, drawCells, hide, nodeOf, opening, text, word } from "./cells.js"
 import { NODES, lay } from "./cells_model.js"
 import { set } from "./drawing.js"
 import { pictureButton } from "./picture.js"
-import { ACTOR, BASES, BATCHES, BETAS, EPSILON, LONG, PROXY, REFERENCE, SCENES, SIZE, TRUE, TRUTH, answersOf, baseline, batchesUntil, downsOf, edgeAt, entropyOf, meanOf, movedBy, promisedOf, push, read, sampler, sharesOf, stopAt, tokenWeight, updatesAt, walk, written } from "./train_model.js"
+import { ACTOR, BASES, BATCHES, BETAS, EPSILON, LONG, PROXY, REFERENCE, SCENES, TRUE, answersOf, edgeAt, entropyOf, meanOf, movedBy, promisedOf, read, sampler, sharesOf, stopAt, tokenWeight, updatesAt, walk, written } from "./train_model.js"
 import { ANSWERS, sentence } from "./world.js"
 
 const answer = (row) => sentence(ANSWERS[row].tokens, lang)
@@ -60,19 +60,21 @@ const drawCurves = ({ scene, ticks, low, high, free, classes, move }) => {
   return { root, draw }
 }
 
-// By stop, once: what the curves show of a way.
+// By stop, once, as far as it is asked for: what the curves show of a way.
 const kept = new Map()
-const along = (name, state, what, of) => {
+const along = (name, state, what, of, last = SCENES[name].stops) => {
   const key = [name, state.clip, state.beta, what].join()
-  if (!kept.has(key)) {
-    const way = walk(name, state), scene = SCENES[name]
-    kept.set(key, Array.from({ length: scene.stops + 1 }, (_, stop) => of(way[updatesAt(scene, stop)])))
+  if (!kept.has(key)) kept.set(key, [])
+  const values = kept.get(key)
+  while (values.length <= last) {
+    const n = updatesAt(SCENES[name], values.length)
+    values.push(of(walk(name, state, n)[n]))
   }
-  return kept.get(key)
+  return values
 }
 
 // What is special about each scene: which actor is shown, what is said, which curves.
-const trained = (name) => (state) => walk(name, state)[state.n]
+const trained = (name) => (state) => walk(name, state, state.n)[state.n]
 const ratioOf = (logs, edge) => Math.exp(logs[edge] - ACTOR[edge])
 const saidOfRatio = (node, logs) => {
   const edge = edgeAt(node)
@@ -110,8 +112,9 @@ const VIEWS = {
     curves: { low: 0, high: 2, free: ["left", "left"], ticks: [0, 100, 300, 700, 1500], names: ["score", "proxy"],
       // Until a reader stops, there is no true score and no future.
       lines: (state) => {
-        const proxy = along("leash", state, "proxy", (logs) => meanOf(logs, PROXY))
-        return state.stopped < 0 ? [null, proxy.slice(0, stopAt(SCENES.leash, state.n) + 1)] : [along("leash", state, "J", meanOf), proxy]
+        const stopped = state.stopped >= 0, here = stopAt(SCENES.leash, state.n)
+        const proxy = along("leash", state, "proxy", (logs) => meanOf(logs, PROXY), stopped ? undefined : here)
+        return stopped ? [along("leash", state, "J", meanOf), proxy] : [null, proxy.slice(0, here + 1)]
       } },
     said: saidOfMove(REFERENCE),
     says: ({ logs, state: { n, stopped } }) => {
@@ -141,9 +144,9 @@ const VIEWS = {
   },
   push: {
     actor: () => ACTOR, begun: ACTOR,
-    goal: ({ pushed }) => ({ goal: WORDS.yes(first, signed(pushed[0])), note: WORDS.truth(signed(TRUTH[0])) }),
-    said: (node, _, { pushed }) => WORDS.pushes(token(node), signed(pushed[edgeAt(node)]), signed(TRUTH[edgeAt(node)])),
-    says: ({ state, rows }) => WORDS.pushed(first, rows.filter((row) => TRUE[row]).length, shown(baseline(rows, state.base), state.base === "0" ? 0 : 3), state.batch, ...downsOf(state.base)[state.batch - 1]),
+    goal: ({ pushed, batches: { TRUTH } }) => ({ goal: WORDS.yes(first, signed(pushed[0])), note: WORDS.truth(signed(TRUTH[0])) }),
+    said: (node, _, { pushed, batches: { TRUTH } }) => WORDS.pushes(token(node), signed(pushed[edgeAt(node)]), signed(TRUTH[edgeAt(node)])),
+    says: ({ state, rows, batches: { baseline, downsOf } }) => WORDS.pushed(first, rows.filter((row) => TRUE[row]).length, shown(baseline(rows, state.base), state.base === "0" ? 0 : 3), state.batch, ...downsOf(state.base)[state.batch - 1]),
     arrows: true,
   },
 }
@@ -162,6 +165,7 @@ const code = () => import("./train_python.js")
 export const mount = async (place, name = "clip") => {
   await Promise.all([styled, styles("wall.css"), styles("train.css")])
   const scene = SCENES[name], view = VIEWS[name], begin = scene.begin
+  const batches = view.arrows && await import("./train_push.js")
   const link = address("train", { read: (sent) => read(sent, scene), write: written })
   let state = link.read(begin), width = 0, looked = view.look ? { node: nodeOf(view.look) } : {}, playing = 0
   const changed = onceAFrame(() => { draw(); link.write(state, begin) })
@@ -228,7 +232,7 @@ export const mount = async (place, name = "clip") => {
     curves ? [updates.node, curves.root, element("p", { class: "key" }, keys.map(({ node }) => node))] : [], says,
     element("div", { class: "run" }, curves ? playButton : [], own.map(({ node }) => node)), live.node,
     element("div", { class: "answers" }, againButton(again), copyButton(async () => (await code()).python(name, state)),
-      pictureButton(() => curves ? [wall.root, curves.root] : [wall.root], () => [`${goal.textContent} ${change.textContent}`, says.textContent])))
+      pictureButton(() => curves ? [wall.root, curves.root] : [wall.root], () => [`${goal.textContent} ${change.textContent}`, ...(keys ? [keys.map(({ node }) => node.textContent).join(", ")] : []), says.textContent])))
 
   // Where the borders of a place would stand, were they pushed: a move of logits from the
   // one side of a border to the other.
@@ -258,8 +262,8 @@ export const mount = async (place, name = "clip") => {
 
   let labelled
   const draw = () => {
-    const logs = view.actor(state), rows = view.arrows && batchesUntil(state.batch).at(-1), pushed = rows && push(rows, state.base)
-    const now = { logs, state, rows, pushed }
+    const logs = view.actor(state), rows = batches?.batchesUntil(state.batch).at(-1), pushed = batches?.push(rows, state.base)
+    const now = { logs, state, rows, pushed, batches }
     layout = lay(movedBy(shownLogs()))
     const ends = rows && rows.map((row) => { const { at, width } = layout.get(ANSWERS[row].tokens.at(-1).prefix); return { at: at + width / 2, row } })
     wall.draw({ layout, width, balls: ends || [], ...part.now() })
@@ -267,7 +271,7 @@ export const mount = async (place, name = "clip") => {
     set(bounds, { d: view.ticks ? boundsOf(view.ticks) : "" })
     if (rows) {
       set(arrows.batch, { d: arrowsOf(pushed, 0.11) })
-      set(arrows.truth, { d: arrowsOf(TRUTH, 0.89) })
+      set(arrows.truth, { d: arrowsOf(batches.TRUTH, 0.89) })
     }
     if (curves) {
       const lines = view.curves.lines(state)

@@ -1,7 +1,7 @@
 // The actor of the world while it is trained: a logit for each of its 44 cells, softmax
 // over siblings, learning rate 1. Every gradient is an exact formula. Nothing here touches
 // the page: node compares all of it with ppo_ref and autograd (tests/site/lab/test_train.py).
-import { NODES, PLACES, bordersOf, random, sum } from "./cells_model.js"
+import { NODES, PLACES, bordersOf, sum } from "./cells_model.js"
 import { ANSWERS, criticValue } from "./world.js"
 
 // Edge e leads to node e + 1: what is said of an edge has 44 numbers, of a node 45. What
@@ -12,7 +12,7 @@ const parentOf = EDGES.map(({ parent }) => NODES.indexOf(parent))
 const familyOf = NODES.map(({ children }) => children.map((child) => edgeOf.get(child)))
 const besideOf = parentOf.map((at) => familyOf[at])
 export const LONG = 13 // "Let us think step by step"
-const rowsOf = ANSWERS.map(({ tokens }) => tokens.map((token) => edgeOf.get(token)))
+export const rowsOf = ANSWERS.map(({ tokens }) => tokens.map((token) => edgeOf.get(token)))
 
 export const edgeAt = (node) => edgeOf.get(node)
 export const TRUE = ANSWERS.map(({ score }) => score)
@@ -70,6 +70,8 @@ export const batchGradient = (logs, tokens, { count = tokens.length, clip = Infi
 }
 
 export const EPSILON = 0.2
+export const BATCHES = 1000 // to draw
+export const BASES = ["0", "mean", "J"]
 export const BETAS = [0, 0.1, 0.2, 0.25, 0.5]
 const tokensOf = (rows, valueOf) => rows.flatMap((row) => rowsOf[row].map((edge) => ({
   edge, old: ACTOR[edge], advantage: TRUE[row] - valueOf(EDGES[edge].parent) })))
@@ -99,19 +101,17 @@ const GRADIENTS = {
   leash: (logs, { beta }) => exactGradient(logs, PROXY, beta),
   entropy: (logs) => exactGradient(logs, TRUE),
 }
-// The actor after 0, 1, 2 ... updates, computed when it is first asked for.
+// The actor after 0, 1, 2 ... updates, as far as it is asked for.
 const walked = new Map()
-export const walk = (name, state) => {
+export const walk = (name, state, until = SCENES[name].updates) => {
   const key = [name, name === "clip" && state.clip, name === "leash" && state.beta].join()
-  if (!walked.has(key)) {
-    const way = [SCENES[name].from]
-    for (let n = 0; n < SCENES[name].updates; n++) {
-      const gradient = GRADIENTS[name](way[n], state)
-      way.push(normal(way[n].map((z, e) => z + gradient[e])))
-    }
-    walked.set(key, way)
+  if (!walked.has(key)) walked.set(key, [SCENES[name].from])
+  const way = walked.get(key)
+  while (way.length <= until) {
+    const logs = way.at(-1), gradient = GRADIENTS[name](logs, state)
+    way.push(normal(logs.map((z, e) => z + gradient[e])))
   }
-  return walked.get(key)
+  return way
 }
 
 // The entropy of a token, on average over all that are written.
@@ -149,38 +149,6 @@ export const tokenWeight = (logs) => {
   const reach = reachOf(logs)
   return sum(Array.from(logs, (log, e) => log > -Infinity ? reach[parentOf[e]] * Math.exp(ACTOR[e]) : 0)) / tokensIn(reach)
 }
-
-// The batches of eight that everybody draws, one after another, and how each pushes.
-export const SIZE = 8
-export const BATCHES = 1000
-const ends = ANSWERS.map((_, row) => sum(answersOf(ACTOR).slice(0, row + 1)))
-export const batchesUntil = (last) => {
-  const drawn = random(SIZE * last).map((at) => Math.max(ends.findIndex((end) => at < end), 0))
-  return Array.from({ length: last }, (_, i) => drawn.slice(SIZE * i, SIZE * (i + 1)))
-}
-const BASELINES = { 0: () => 0, mean: (rows) => sum(rows.map((row) => TRUE[row])) / rows.length, J: () => meanOf(ACTOR) }
-export const BASES = Object.keys(BASELINES)
-export const baseline = (rows, base) => BASELINES[base](rows)
-export const push = (rows, base) => {
-  const b = baseline(rows, base)
-  const tokens = rows.flatMap((row) => rowsOf[row].map((edge) => ({ edge, advantage: TRUE[row] - b, old: ACTOR[edge] })))
-  return batchGradient(ACTOR, tokens, { count: rows.length })
-}
-// How many of the first batches push "Yes" down, and how many do not push it, after each.
-const counted = new Map()
-export const downsOf = (base) => {
-  if (!counted.has(base)) {
-    let down = 0, none = 0
-    counted.set(base, batchesUntil(BATCHES).map((rows) => {
-      const [yes] = push(rows, base)
-      if (Math.abs(yes) < 1e-12) none++
-      else if (yes < 0) down++
-      return [down, none]
-    }))
-  }
-  return counted.get(base)
-}
-export const TRUTH = exactGradient(ACTOR, TRUE)
 
 // The borders of an actor, as cells are laid out by.
 export const movedBy = (logs) => Object.fromEntries(PLACES.map((node) =>

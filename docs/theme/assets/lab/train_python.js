@@ -1,5 +1,5 @@
 // What a scene of `train` shows, in Python: it comes when somebody wants to copy it.
-import { batchesUntil } from "./train_model.js"
+import { batchesUntil } from "./train_push.js"
 
 // The same in Python: it runs as pasted and prints these numbers.
 const head = `import torch
