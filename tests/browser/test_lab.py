@@ -22,7 +22,8 @@ from tests.browser.widgets import (
 from tests.copied_code import named_numbers
 
 PAGE = "notebooks/"
-SHOWN = """([...document.querySelectorAll(".lab .rows tbody tr")].slice(1).map(row =>
+SHOWN = """([...document
+  .querySelectorAll("[data-lab=explorer] .rows tbody tr")].slice(1).map(row =>
   [row.className, [...row.querySelectorAll(".bar")].map(bar => bar.textContent)]))"""
 ROWS = ("rewards", "deltas", "advantages", "returns", "used")
 
@@ -31,7 +32,7 @@ ROWS = ("rewards", "deltas", "advantages", "returns", "used")
 def lab(tab: Any) -> Any:
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.goto(f"en/{PAGE}")
-    tab.wait_for_selector(".lab .bar")
+    in_sight(tab, "explorer", ".bar")
     return tab
 
 
@@ -121,7 +122,7 @@ def test_a_link_shares_what_is_seen(lab):
     assert [*json.loads(state)] == ["values"]
     other = lab.context.new_page()
     other.goto(address)
-    other.wait_for_selector(".lab .bar")
+    in_sight(other, "explorer", ".bar")
     assert other.evaluate(SHOWN) == seen
 
 
@@ -132,8 +133,7 @@ def test_a_link_shares_what_is_seen(lab):
 )  # fmt: skip
 def test_an_address_that_is_not_ours_does_no_harm(lab, sent):
     lab.goto(f"en/{PAGE}?" + "explorer=" + sent)
-    lab.wait_for_selector(".lab .bar")
-    said = lab.locator("[data-lab=explorer]").inner_text()
+    said = in_sight(lab, "explorer", ".bar").inner_text()
     assert "NaN" not in said and "undefined" not in said
 
 
@@ -289,7 +289,7 @@ def test_what_is_dragged_stays_under_the_pointer(lab, widget, dot):
 def test_on_a_phone_the_token_spoken_of_is_in_sight(open_tab):
     lab = open_tab(viewport={"width": 390, "height": 844})
     lab.goto(f"en/{PAGE}#alignment")
-    lab.wait_for_selector(".alignment td.now")
+    in_sight(lab, "alignment", "td.now")
     for _ in range(3):
         settle(lab)
         table = lab.locator(".alignment .wide").first.bounding_box()

@@ -22,7 +22,7 @@ PLACES = dict.fromkeys(
     [HOME, KL, STEPPER, SURROGATE, STRIP, CRITIC, GOAL, "course/delta/", *VIEWS], 1
 )
 PLACES["debug/symptoms/"] = 1
-PLACES[LAB] = 5
+PLACES[LAB] = 7
 OF_EACH_KIND = {HOME, LAB, KL, STEPPER, SURROGATE, STRIP, CRITIC, GOAL, VIEW}
 PHONE = {"width": 390, "height": 844}
 # Whether an element is what one sees in its middle.
@@ -74,6 +74,8 @@ def swiped(tab: Any, place: Any, x: int = 0, y: int = 0) -> float:
 
 DRAGGED = [
     (HOME, "g.value"),
+    (LAB, "[data-lab='strip/free'] g.value"),
+    (LAB, "[data-lab='wall/free'] .border.drag"),
     (LAB, "[data-lab=explorer] .values .drag"),
     (LAB, "[data-lab=explorer] .ratios .drag"),
     (LAB, "[data-lab=clip] .handle"),
@@ -296,10 +298,10 @@ def test_what_follows_from_a_change_is_said(
     tab: Any, page: str, row: str, begins: str
 ) -> None:
     tab.goto(f"en/{page}")
-    place = tab.locator("[data-lab]").first
+    place = tab.locator("[data-lab^=explorer]").first
     place.scroll_into_view_if_needed()
-    tab.locator(".lab .bar.drag").first.wait_for()
-    widget = tab.locator(".lab").first
+    tab.locator(".advantages, .returns, .rewards").first.wait_for()
+    widget = tab.locator(".lab", has=tab.locator(f"tr.{row}")).first
     cell = widget.locator(".bar.drag").last
     assert widget.locator(SAID).text_content() == ""  # nothing has changed yet
     cell.focus()
@@ -321,7 +323,9 @@ def test_a_bug_and_its_assert_are_said_in_the_same_place(tab: Any) -> None:
 @pytest.mark.parametrize(
     ("page", "cell"),
     [
-        (HOME, "g.value"), (LAB, "[data-lab=explorer] .values .drag"),
+        (HOME, "g.value"), (LAB, "[data-lab='strip/free'] g.value"),
+        (LAB, "[data-lab='wall/free'] .border.drag"),
+        (LAB, "[data-lab=explorer] .values .drag"),
         (VIEW, ".values .drag"), (KL, ".actor .drag"), (LAB, "[data-lab=clip] .handle"),
         (SURROGATE, ".handle"), (LAB, "[data-lab=variance] .handle"),
         (STRIP, "g.value"),

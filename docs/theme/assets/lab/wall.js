@@ -3,12 +3,12 @@
 // between cells can be dragged; a cell that is tapped opens to the full width.
 import { address, againButton, aloud, copyButton, draggable, element, lang, onceAFrame, show, shown, styled, styles, svg, tick, write } from "./lab.js"
 import { set } from "./drawing.js"
-import { BEGIN, BORDERS, MOST, NODES, VIEWS, best, bordersOf, draws, lay, probabilities, python, read, slide, written } from "./wall_model.js"
+import { BEGIN, BORDERS, MOST, NODES, VIEWS, best, bordersOf, draws, laidOpen, lay, probabilities, python, read, slide, vanished, written } from "./wall_model.js"
 import { ANSWERS, EOS, LIMIT, PROMPT, path, sentence } from "./world.js"
 
 const WORDS = {
   zh: {
-    name: "一面墙：所有的回答", end: "结束", path: "展开到哪里", all: "全部", tree: "格子", borders: "边界",
+    name: "一面墙：所有的回答", end: "结束", path: "展开到哪里", never: "概率为 0：", all: "全部", tree: "格子", borders: "边界",
     cut: `写满 ${LIMIT} 个 token 还没结束，`,
     root: (value) => `一个字没写：平均得 ${value} 分，这就是 J。`,
     prefix: (text, reach, value, named) => `“${text}”：写出它的概率是 ${reach}；从这里写下去，平均得 ${value} 分${named ? "，这就是 V" : ""}。`,
@@ -22,7 +22,7 @@ const WORDS = {
     reached: (value) => `到过的最高：${value}`, most: "：再没有更高的了",
   },
   en: {
-    name: "The wall: all answers", end: "end", path: "What is open", all: "all", tree: "cells", borders: "borders",
+    name: "The wall: all answers", end: "end", path: "What is open", never: "Probability 0:", all: "all", tree: "cells", borders: "borders",
     cut: `no end within ${LIMIT} tokens, `,
     root: (value) => `Nothing is written yet: the mean score is ${value}, and that is J.`,
     prefix: (text, reach, value, named) => `"${text}": written with probability ${reach}; the mean score from here on is ${value}${named ? ", and that is V" : ""}.`,
@@ -206,7 +206,7 @@ const drawWall = ({ look, open, share, move }) => {
     const probs = probabilities(node, drawn.moved), at = x(parent.at + parent.width * bordersOf(probs)[k])
     border.room = to - from
     // What is above an opened cell moves it, and nothing of that could be seen.
-    const above = to - from > drawn.width + 1
+    const above = parent.above || to - from > drawn.width + 1
     border.hidden = above || parent.width === 0 || to - from < 4 || at < -0.5 || at > drawn.width + 0.5
     hide(group, border.hidden)
     if (border.hidden) return
@@ -224,7 +224,7 @@ const drawWall = ({ look, open, share, move }) => {
   const across = (moves, where) => BORDERS.filter(({ node }) => moves(node)).map(({ node, k }) => {
     const parent = drawn.cells.get(node.prefix), [from, to] = span(parent)
     const at = x(parent.at + parent.width * bordersOf(where(node))[k])
-    return to - from < 4 || at < 0 || at > drawn.width ? "" : `M${at.toFixed(1)} ${y(node.depth + 1)}v${ROW - 1}`
+    return parent.above || to - from < 4 || at < 0 || at > drawn.width ? "" : `M${at.toFixed(1)} ${y(node.depth + 1)}v${ROW - 1}`
   }).join("")
 
   const draw = ({ layout, moved, at, part, width, reference, balls }) => {
@@ -270,10 +270,10 @@ const drawWall = ({ look, open, share, move }) => {
 }
 
 const parts = (node, moved) => probabilities(node, moved).map((p, i) => WORDS.part(word(node.children[i]), shown(p, 3)))
-const about = ({ node, width, value }, named) => {
+const about = ({ node, reach, value }, named) => {
   if (!node.parent) return WORDS.root(shown(value, 4))
-  if (node.children.length) return WORDS.prefix(text(node), shown(width, 4), shown(value, 4), named)
-  return WORDS.answer(text(node), shown(width, 4), node.en === EOS ? "" : WORDS.cut, value)
+  if (node.children.length) return WORDS.prefix(text(node), shown(reach, 4), shown(value, 4), named)
+  return WORDS.answer(text(node), shown(reach, 4), node.en === EOS ? "" : WORDS.cut, value)
 }
 
 export const mount = async (place, view = "free") => {
@@ -288,14 +288,12 @@ export const mount = async (place, view = "free") => {
   const changed = onceAFrame(() => { draw(); link.write(state, BEGIN) })
   const alter = (change) => { state = { ...state, ...change }; changed() }
   const openPart = (layout) => {
-    let node = nodeOf(state.open)
-    while (layout.get(node.prefix).width < 1e-9) node = node.parent
-    const { at, width: part } = layout.get(node.prefix)
+    const { at, width: part } = layout.get(state.open)
     return { at, part }
   }
   const open = (node) => {
     wall.lift()
-    const layout = lay(state.moved), to = openPart(layout)
+    const to = openPart(laidOpen(state.moved, state.open))
     from = { at: from.at + (to.at - from.at) * come, part: from.part + (to.part - from.part) * come }
     come = 0
     looked = {}
@@ -339,16 +337,18 @@ export const mount = async (place, view = "free") => {
 
   let trailed, labelled
   const drawTrail = () => {
-    if (trailed === state.open) return
-    trailed = state.open
-    const nodes = [NODES[0], ...path(nodeOf(state.open))]
-    trail.replaceChildren(...nodes.map((node) => element("button", {
-      type: "button", "aria-current": node.prefix === state.open ? "true" : null,
-      onclick: () => { if (node.prefix !== state.open) open(node) },
-    }, node.parent ? word(node) : WORDS.all)))
+    const at = nodeOf(state.open), never = vanished(at, state.moved), now = [at, ...never].map(({ prefix }) => prefix).join("/")
+    if (trailed === now) return
+    trailed = now
+    const opens = (node) => element("button", {
+      type: "button", "aria-current": node === at ? "true" : null,
+      onclick: () => { if (node !== at) open(node) },
+    }, node.parent ? word(node) : WORDS.all)
+    trail.replaceChildren(...[NODES[0], ...path(at)].map(opens),
+      ...never.length ? [element("span", { class: "never" }, WORDS.never, never.map(opens))] : [])
   }
   const draw = () => {
-    const layout = lay(state.moved), to = openPart(layout), value = layout.get("").value
+    const layout = laidOpen(state.moved, state.open), to = openPart(layout), value = layout.get("").value
     const { balls, mean } = draws(state)
     wall.draw({ layout, moved: state.moved, width, reference: state.reference, balls,
       at: from.at + (to.at - from.at) * come, part: from.part + (to.part - from.part) * come })
