@@ -114,14 +114,14 @@ for edge, A in (high, 1), (low, -1), (bound, -1):
 from ppo_ref import advantages
 
 # Exact but for "No", which is judged.
-erring = batch(world(critic=V | {"No": 0.90}).values)
+wrong = world(critic=V | {"No": 0.90}).values
 of_no = slice(9, 13)
 share = P[of_no] / P[of_no].sum()
 
 def judge(lam):
     """Bias and squared error of the advantage."""
     A = advantages.gae(
-        **erring, gae_lambda=lam,
+        **batch(wrong), gae_lambda=lam,
     ).advantages[of_no, 0]
     bias = share @ A - (V["No"] - J)
     noise = share @ (A - share @ A).square()

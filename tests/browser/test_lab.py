@@ -95,7 +95,7 @@ def test_keys_sliders_and_bugs_move_the_numbers(lab):
     assert_explored(lab, 0)
     lab.locator("[data-lab=explorer] select").nth(1).select_option("values")
     assert_explored(lab, 0)
-    lab.get_by_role("link", name="assert-values").click()
+    lab.get_by_role("link", name="values[:, t] has not read token t").last.click()
     lab.wait_for_url("**/en/debug/asserts/#assert-values")
 
 

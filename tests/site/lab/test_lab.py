@@ -23,6 +23,7 @@ from ppo_ref.examples import (
     two_token_tree,
     world,
 )
+from ppo_ref.losses import policy_loss
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from site_tools.finish.tree import lean
 from tests.copied_code import named_numbers, printed_by
@@ -267,7 +268,8 @@ def test_what_a_page_asks_to_try_comes_out_as_it_prints(model: dict[str, Any]) -
 
 
 KL = """given.map((change) => ({ ...m.BEGIN, ...change })).map((state) => ({
-  back: m.read(m.written(state)|| "{}"), state, numbers: m.measured(state), code: m.python(state),
+  back: m.read(m.written(state) || "{}"), state, numbers: m.measured(state),
+  code: m.python(state),
   moved: m.moved(state.actor, 1, 0.7) }))"""
 
 
@@ -325,6 +327,42 @@ def in_first_token() -> Any:
 def test_an_address_of_the_kl_from_elsewhere_does_no_harm(sent: str) -> None:
     begin = in_node(LAB / "kl_model.js", "m.BEGIN", None)
     assert in_node(LAB / "kl_model.js", "m.read(given)", sent) == begin
+
+
+BEADS = """given.map((state) => m.beads(state)
+  .map(({ node, ratio, out }) => [node.en, ratio, out]))"""
+
+
+@pytest.mark.parametrize("clip", [True, False])
+def test_the_beads_go_as_far_as_ppo_ref_pushes_them(clip: bool) -> None:
+    """Five updates with two answers, by autograd through the logits of the world."""
+    states = [{"updates": n, "clip": clip} for n in range(6)]
+    shown = in_node(LAB / "beads_model.js", BEADS, states)
+    w, rows = world(), [0, 9]
+    logits, mask = w.edge_log_probs.clone(), w.response_mask[rows]
+    old = w.old_log_probs[rows]
+    advantages = (w.scores[rows, None] - w.values[rows]) * mask
+    for beads in shown:
+        logits.requires_grad_()
+        log_probs = w.token_log_probs(w.log_softmax(logits))[rows]
+        ratios = (log_probs - old).exp()[mask].tolist()
+        assert [ratio for _, ratio, _ in beads] == pytest.approx(ratios, abs=1e-9)
+        loss = policy_loss(
+            log_probs=log_probs,
+            old_log_probs=old,
+            advantages=advantages,
+            response_mask=mask,
+            clip_range=(0.2, 0.2) if clip else (0.999, 1e9),
+            dual_clip=None,
+        ).loss
+        (gradient,) = torch.autograd.grad(loss, logits)
+        logits = (logits - gradient).detach()
+    of_no = [f"{beads[6][1]:.3f}" for beads in shown]
+    assert shown[0][6][0] == "No"  # its ratios by research/3/world.md, steps 7 and 8
+    expected = (
+        "0.875 0.775 0.773 0.771 0.768" if clip else "0.875 0.775 0.695 0.629 0.574"
+    )
+    assert of_no == ["1.000", *expected.split()]
 
 
 VIEWER = ROOT / "ppo_ref" / "train" / "viewer"  # put beside the widgets by the build
