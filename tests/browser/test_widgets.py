@@ -79,7 +79,7 @@ DRAGGED = [
     (LAB, "[data-lab=explorer] .values .drag"),
     (LAB, "[data-lab=explorer] .ratios .drag"),
     (LAB, "[data-lab=clip] .handle"),
-    (LAB, "[data-lab=variance] .node .drag"),
+    (LAB, "[data-lab=variance] .place.drag"),
     (KL, ".actor .drag"),
     (VIEW, ".values .drag"),
     (STRIP, "g.value"),
@@ -150,7 +150,7 @@ LOW_SLIDERS = """all => all.filter((node) => node.checkVisibility())
 CUT_BARS = """all => all.filter((node) => node.scrollWidth > node.clientWidth)
   .map((node) => node.outerHTML)"""
 # How much higher than its widget a room may be, in rem, at a width.
-SPARE = {360: 8, 390: 14, 430: 16, 600: 4, 1280: 4}
+SPARE = {360: 8, 390: 14, 430: 16, 600: 6.5, 1280: 4}
 
 
 def rooms_that_do_not_fit(tab: Any, width: int, count: int) -> list[Any]:

@@ -180,7 +180,7 @@ export const mount = async (place, view) => {
     element("div", { class: "plates" },
       element("div", {}, handle, says, listed(WORDS.sums)),
       view ? [] : [element("div", {}, kHandle, listed(WORDS.estimates)),
-        element("div", {}, string, stopped), element("div", {}, updates.node, clipping.node)]),
+        element("div", {}, element("div", { class: "knobs" }, updates.node, clipping.node), string, stopped)]),
     element("div", { class: "answers" },
       againButton(() => { Object.assign(state, begin); changed() }), copyButton(() => python(state, !view)))), view)
   draw()

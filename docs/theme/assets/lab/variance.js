@@ -205,8 +205,8 @@ export const mount = async (place) => {
     says,
     element("div", { class: "plates" },
       element("div", {}, element("p", { class: "hint" }, WORDS.tree), tree),
-      element("div", {}, handle, listed(WORDS.sums, sums),
-        element("div", { class: "answers" }, start, other), sampled, listed(WORDS.dots, tally))),
+      element("div", { class: "tall" }, handle, listed(WORDS.sums, sums)),
+      element("div", {}, element("div", { class: "answers" }, start, other), sampled, listed(WORDS.dots, tally))),
     element("div", { class: "answers" },
       againButton(() => { coming = false; alter(structuredClone(BEGIN)) }),
       copyButton(() => python(state)))))
