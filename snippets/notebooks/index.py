@@ -33,7 +33,7 @@ assert ours["No"] < theirs["No"]
 # --8<-- [start:strip]
 from ppo_ref.advantages import gae, td_residuals
 
-def batch(values):
+def with_values(values):
     rewards = 0 * values
     last = w.response_mask.sum(1) - 1
     rewards[range(len(last)), last] = w.scores
@@ -48,7 +48,7 @@ fooled = world(critic={"No": 0.90}).values
 def gap(lam):
     """How far "No" is above "Yes", on average."""
     first = gae(
-        **batch(fooled), gae_lambda=lam,
+        **with_values(fooled), gae_lambda=lam,
     ).advantages[:, 0]
     yes, no = (
         P[rows] @ first[rows] / P[rows].sum()
@@ -62,10 +62,10 @@ assert gap(turn - 0.01) > 0 > gap(turn)
 
 # V, TD errors, advantages of "No idea, maybe 2"
 before = w.values[11].tolist()
-deltas = td_residuals(**batch(w.values))
+deltas = td_residuals(**with_values(w.values))
 delta = deltas[11].tolist()
 lucky = gae(
-    **batch(w.values), gae_lambda=lam,
+    **with_values(w.values), gae_lambda=lam,
 ).advantages[11].tolist()
 print(*(f"{x:.2f}" for x in lucky))
 most = deltas.amax(1)
@@ -75,7 +75,7 @@ assert most.argmax() == 10  # "No idea. Maybe 2"
 # With the exact V, gamma 0.9
 shrunk = 0.9
 later = td_residuals(
-    **batch(w.exact_values), gamma=shrunk
+    **with_values(w.exact_values), gamma=shrunk
 )
 comma = later[12, 2].item()  # "No problem, 2"
 print(f"{comma:.2f}")
@@ -121,7 +121,7 @@ share = P[of_no] / P[of_no].sum()
 def judge(lam):
     """Bias and squared error of the advantage."""
     A = advantages.gae(
-        **batch(wrong), gae_lambda=lam,
+        **with_values(wrong), gae_lambda=lam,
     ).advantages[of_no, 0]
     bias = share @ A - (V["No"] - J)
     noise = share @ (A - share @ A).square()
