@@ -23,17 +23,19 @@ class Room(NamedTuple):
 
 # By what stands in ``data-lab``.
 ROOMS = {
-    "explorer": Room(69.5, 61, 56.5),
-    "clip": Room(41, 38, 24.5),
+    "explorer": Room(71, 61, 57.6),
+    "clip": Room(60.1, 56.1, 44),
     "alignment": Room(21, 21.5, 18.5),
-    "variance": Room(73, 78, 46),
+    "variance": Room(61.7, 56.6, 41.3),
     "runs": Room(114, 98, 60),
-    "kl/tokens": Room(31, 28.5, 28.5),
+    "kl/tokens": Room(34.3, 30.5, 30.5),
     "alignment/value_before_token": Room(20.5, 19.5, 18),
     "stations": Room(24, 19, 19),
     "strip/gae": Room(51.5, 44, 41.5),
     "strip/critic": Room(25, 20.5, 20.5),
     "strip/delta": Room(23.5, 18.5, 18.5),
+    "strip/free": Room(64.1, 55, 47),
+    "wall/free": Room(33, 33, 33),
     "doctor": Room(13, 12, 12),
     "wall/goal": Room(33.5, 33.5, 32.5),
     "train/ratio": Room(41.5, 37.5, 37.5),

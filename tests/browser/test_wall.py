@@ -60,13 +60,35 @@ def test_a_cell_opens_and_its_path_leads_back(tab: Any, wall: Any) -> None:
     settle(tab)
     assert wall.locator(".cell:focus").get_attribute("aria-label").startswith('"No"')
     tab.keyboard.press("Enter")
-    path = wall.locator(".trail button")
+    path = wall.locator(".trail > button")
     path.nth(1).wait_for()
     assert path.all_inner_texts() == ["all", "No"]
     tab.wait_for_function("location.search.includes('wall=o')")
     path.first.click()
     settle(tab)
     assert path.all_inner_texts() == ["all"]
+
+
+def test_what_has_vanished_is_opened_by_its_name(tab: Any, wall: Any) -> None:
+    assert wall.locator(".never").count() == 0
+    press(tab, border(wall, "Yes", "No"), "End")
+    gone = wall.locator(".never button")
+    assert gone.all_inner_texts() == ["No", "Let"]
+    assert not border(wall, "idea", "problem").is_visible()
+    gone.first.click()
+    border(wall, "idea", "problem").locator(".grip").wait_for()
+    assert "probability 0.0000" in wall.locator(".says").inner_text()
+    assert wall.locator(".goal").inner_text() == "J = 0.8506"
+
+
+def test_the_language_switch_keeps_what_was_moved(tab: Any, wall: Any) -> None:
+    press(tab, border(wall, "Yes", "No"), "End")
+    tab.wait_for_function("location.search !== ''")
+    query = tab.evaluate("location.search")
+    tab.click("a.language")
+    tab.wait_for_url(f"**/course/goal/{query}")
+    assert "/en/" not in tab.url
+    assert in_sight(tab, NAME, ".goal").locator(".goal").inner_text() == "J = 0.8506"
 
 
 def test_balls_fall_at_once_for_who_wants_no_motion(open_tab: Any) -> None:

@@ -40,9 +40,10 @@
   }
 }
 
-// The language switch keeps the section; without scripts it keeps the page.
+// The language switch keeps the section, and what is set in a drawing; without scripts it
+// keeps the page.
 for (const link of document.querySelectorAll("a.language")) {
-  const follow = () => { link.hash = location.hash }
+  const follow = () => { link.hash = location.hash; link.search = location.search }
   for (const event of ["pointerover", "focus", "click"]) link.addEventListener(event, follow)
   follow()
 }

@@ -137,14 +137,15 @@ export const tick = ({ label, get, set }) => {
   return { node: element("label", { class: "knob tick" }, input, element("span", {}, label)), update: () => { input.checked = get() } }
 }
 
-// Makes an element one that is dragged sideways, or moved by the arrows; up and down is
-// for scrolling. `share` is the part of its width that lies between min and max, or `way`
-// says how many pixels do.
+// Makes an element one that is dragged, or moved by the arrows. A finger drags sideways: up
+// and down is for scrolling. So does a mouse, or, with `upright`, up and down, as what it
+// moves does; left and right are then for the keys of `along`. `share` is the part of its
+// width that lies between min and max, or `way` says how many pixels do.
 const WAY = 180 // pixels from min to max, where a width is too small for that
 const SLOP = 16 // pixels, by which every browser has decided whether a finger scrolls
-export const draggable = (cell, { min, max, step, label, get, set, share, way = () => share ? share * cell.clientWidth : WAY }) => {
+export const draggable = (cell, { min, max, step, label, get, set, share, upright, way = () => share ? share * cell.clientWidth : WAY }) => {
   const move = (value) => set(rounded(between(value, min, max), step))
-  const keys = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }
+  const keys = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10, ...upright ? {} : { ArrowRight: 1, ArrowLeft: -1 } }
   const still = () => cell.getAttribute("aria-disabled") === "true"
   let from = null
   cell.classList.add("drag")
@@ -153,18 +154,19 @@ export const draggable = (cell, { min, max, step, label, get, set, share, way = 
   })) cell.setAttribute(key, value)
   cell.addEventListener("pointerdown", (event) => {
     if (still()) return
-    from = { x: event.clientX, value: get(), undecided: event.pointerType === "touch" }
+    const finger = event.pointerType === "touch"
+    const at = upright && !finger ? ({ clientY }) => -clientY : ({ clientX }) => clientX
+    from = { at, begun: at(event), value: get(), undecided: finger }
     cell.setPointerCapture(event.pointerId)
-    cell.focus({ preventScroll: true })
+    cell.focus({ preventScroll: true, focusVisible: false })
     event.preventDefault()
   })
-  cell.addEventListener("pointermove", ({ clientX }) => {
+  cell.addEventListener("pointermove", (event) => {
     if (!from) return
-    if (from.undecided) {
-      if (Math.abs(clientX - from.x) < SLOP) return
-      from = { x: clientX, value: from.value }
-    }
-    move(from.value + (clientX - from.x) / way() * (max - min))
+    const { at, begun, value, undecided } = from
+    if (undecided) {
+      if (Math.abs(at(event) - begun) >= SLOP) from = { at, begun: at(event), value }
+    } else move(value + (at(event) - begun) / way() * (max - min))
   })
   for (const end of ["pointerup", "pointercancel"]) cell.addEventListener(end, () => { from = null })
   cell.addEventListener("keydown", (event) => {
@@ -174,6 +176,21 @@ export const draggable = (cell, { min, max, step, label, get, set, share, way = 
     else if (key in keys) move(get() + keys[key] * step)
     else return
     event.preventDefault()
+  })
+}
+
+// A row of a drawing is one stop for Tab: left and right go along it.
+export const along = (nodes) => {
+  const reach = (node) => { for (const other of nodes) other.setAttribute("tabindex", other === node ? 0 : -1) }
+  reach(nodes[0])
+  nodes.forEach((node, t) => {
+    node.addEventListener("focus", () => reach(node))
+    node.addEventListener("keydown", (event) => {
+      const there = nodes[t + { ArrowRight: 1, ArrowLeft: -1 }[event.key]]
+      if (!there || there.hasAttribute("hidden")) return
+      there.focus()
+      event.preventDefault()
+    })
   })
 }
 

@@ -16,17 +16,19 @@ from tests.layout import ROOT
 from tests.site.lab.in_node import in_node
 
 LAB = ROOT / "docs" / "theme" / "assets" / "lab"
-ROWS = [0, 9, 11, 12]  # the answers to choose from
+BEGIN = {"answer": 11, "gamma": 1, "lambda": 0.95, "critic": "", "says": {}}
 NUMBERS = """given.map((state) => ({ ...m.estimate(state), tokens: undefined,
-  off: m.values(state.answer, state.says)
+  off: m.values(state.answer, state)
     .map((value, t) => m.meanSquare(state.answer, t, value)),
   no: m.overAnswers("No", state), yes: m.overAnswers("Yes", state) }))"""
 ANSWERS = """m.ANSWERS.map(({ tokens, before, probability, score }) => ({
   probability, score, words: tokens.map(({ en, zh }) => [en, zh]),
   exact: before.map((x) => x.exact), critic: before.map((x) => m.criticValue(x)),
   reference: tokens.map((x) => Math.log(x.reference)) }))"""
-ROUND_TRIP = "given.map((state) => m.read(m.written(state, m.BEGIN), m.BEGIN))"
-READ = "given.map((sent) => m.read(sent, m.BEGIN))"
+ROUND_TRIP = """given.map((state) =>
+  m.read(m.written(state, m.BEGIN), m.BEGIN, m.VIEWS.free))"""
+READ = """given.map((sent) =>
+  ["home", "gae"].map((view) => m.read(sent, m.BEGIN, m.VIEWS[view])))"""
 
 
 def drawn(seed: int) -> dict[str, Any]:
@@ -35,15 +37,22 @@ def drawn(seed: int) -> dict[str, Any]:
     prefixes = examples.world().prefixes
     moved = random_.sample(prefixes, random_.randrange(4))
     return {
-        "answer": random_.choice(ROWS),
+        "answer": random_.randrange(14),
         "lambda": random_.choice([0, 1, round(random_.random(), 2)]),
+        "gamma": random_.choice([1, 1, 0.9, round(random_.random(), 2)]),
+        "critic": random_.choice(["", "", "exact", "mean"]),
         "says": {prefix: round(random_.random(), 2) for prefix in moved},
     }
 
 
 def expected(state: dict[str, Any]) -> tuple[examples.World, Any, Any]:
     """The world with such a critic, its TD errors and its advantages."""
-    w = examples.world(critic=state["says"])
+    w = examples.world()
+    log_probs = w.edge_log_probs
+    exact = dict(zip(w.prefixes, w.prefix_values(log_probs).tolist(), strict=True))
+    mean = dict.fromkeys(w.prefixes, w.mean_score(log_probs).item())
+    said = {"": {}, "exact": exact, "mean": mean}[state["critic"]]
+    w = examples.world(critic=said | state["says"])
     rewards = torch.zeros_like(w.values)
     rewards[range(len(w.scores)), w.response_mask.sum(1) - 1] = w.scores
     batch = {
@@ -51,8 +60,9 @@ def expected(state: dict[str, Any]) -> tuple[examples.World, Any, Any]:
         "values": w.values,
         "response_mask": w.response_mask,
     }
-    estimated = gae(**batch, gae_lambda=state["lambda"]).advantages
-    return w, td_residuals(**batch), estimated
+    gamma = state["gamma"]
+    estimated = gae(**batch, gamma=gamma, gae_lambda=state["lambda"]).advantages
+    return w, td_residuals(**batch, gamma=gamma), estimated
 
 
 def squares_off(w: examples.World) -> torch.Tensor:
@@ -147,7 +157,7 @@ def test_a_state_travels_in_a_short_address() -> None:
         state = drawn(seed)
         w = examples.world()
         seen = set()
-        for row in ROWS:
+        for row in range(14):
             n = int(w.response_mask[row].sum())
             prefixes = w.parents[w.edges[row, :n]].tolist()
             seen.update(w.prefixes[prefix] for prefix in prefixes)
@@ -157,15 +167,20 @@ def test_a_state_travels_in_a_short_address() -> None:
     (sent,) = in_node(
         LAB / "strip_model.js",
         "given.map((state) => m.written(state, m.BEGIN))",
-        [{"answer": 9, "lambda": 0.5, "says": {"No": 0.9}}],
+        [{"answer": 9, "gamma": 0.9, "lambda": 0.5, "critic": "exact",
+          "says": {"No": 0.9}}],
+    )  # fmt: skip
+    assert sent == "a9_g0.9_l0.5_cexact_v9.1-0.9"
+    (short,) = in_node(
+        LAB / "strip_model.js", "given.map((x) => m.written(x, m.BEGIN))", [BEGIN]
     )
-    assert sent == "a9_l0.5_v9.1-0.9"
+    assert short == ""
 
 
 @pytest.mark.parametrize(
     "sent",
-    ["", "{}", "a99", "a1", "l2", "l.", "l1e9", "v9.9-0.5", "v9.1-7", "a__l", "%00_é"],
-)
+    ["", "{}", "a99", "a1", "l2", "l.", "l1e9", "v9.9-0.5", "v9.1-7", "a__l", "%00_é",
+     "g0.5", "cexact", "ctoString"],
+)  # fmt: skip
 def test_an_address_from_elsewhere_begins_at_the_beginning(sent: str) -> None:
-    begin = in_node(LAB / "strip_model.js", "m.BEGIN", None)
-    assert in_node(LAB / "strip_model.js", READ, [sent]) == [begin]
+    assert in_node(LAB / "strip_model.js", READ, [sent]) == [[BEGIN, BEGIN]]

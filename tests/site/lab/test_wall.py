@@ -24,6 +24,8 @@ PLACES = [
 ]
 CELLS = """given.map(({ moved }) => [...m.lay(moved).values()]
   .map(({ node, at, width, value }) => [node.prefix, at, width, value]))"""
+LAID_OPEN = """given.map(([{ moved }, open]) => [...m.laidOpen(moved, open).values()]
+  .map((cell) => [cell.node.prefix, cell.at, cell.width, cell.reach, cell.value]))"""
 DRAWN = "given.map((state) => m.draws(state))"
 SLID = """given.map(([prefix, moved, k, share]) => m.slide(
   m.PLACES.find((node) => node.prefix === prefix), moved, k, share))"""
@@ -90,6 +92,24 @@ def test_every_cell_is_that_of_ppo_ref() -> None:
         assert_close(width, probs, atol=1e-9, rtol=0)
         assert_close(at, probs.cumsum(0) - probs, atol=1e-9, rtol=0)
         assert_close(score, W.scores)
+
+
+def test_what_is_not_written_any_more_can_be_opened() -> None:
+    """As wide as the whole; what it is worth, and how likely it is, stays true."""
+    state = {"moved": {"": [1, 1], "Yes": [0.3]}}
+    for opened in ("No", "No idea", "Let us"):
+        (cells,) = in_node(MODEL, LAID_OPEN, [[state, opened]])
+        found = {prefix: rest for prefix, *rest in cells}
+        log_probs = log_probs_of(state["moved"])
+        values, reach = W.prefix_values(log_probs), W.prefix_probs(log_probs)
+        for name, value, likely in zip(W.prefixes, values, reach, strict=True):
+            assert found[name][3] == pytest.approx(value.item(), abs=1e-9)
+            assert found[name][2] == pytest.approx(likely.item(), abs=1e-9)
+        assert found[opened][:2] == [0, 1] and found["Yes"][1] == 0
+        within = [found[name][1] for name in found if name.startswith(f"{opened} ")]
+        assert sum(within) > 0.9
+    (same,) = in_node(MODEL, LAID_OPEN, [[{"moved": {}}, "No"]])
+    assert {prefix: wide for prefix, _, wide, *_ in same}["No"] < 0.12
 
 
 def test_siblings_of_a_moved_border_keep_their_proportions() -> None:

@@ -3,19 +3,19 @@
 // opens to the full width. The wall moves its borders; `train` has them moved by updates.
 import { element, lang, shown, svg, write } from "./lab.js"
 import { set } from "./drawing.js"
-import { BORDERS, NODES, bordersOf } from "./cells_model.js"
+import { BORDERS, NODES, bordersOf, vanished } from "./cells_model.js"
 import { ANSWERS, EOS, LIMIT, PROMPT, path, sentence } from "./world.js"
 
 const WORDS = {
   zh: {
-    end: "结束", path: "展开到哪里", all: "全部", tree: "格子",
+    end: "结束", path: "展开到哪里", never: "概率为 0：", all: "全部", tree: "格子",
     cut: `写满 ${LIMIT} 个 token 还没结束，`,
     root: (value) => `一个字没写：平均得 ${value} 分，这就是 J。`,
     prefix: (text, reach, value, named) => `“${text}”：写出它的概率是 ${reach}；从这里写下去，平均得 ${value} 分${named ? "，这就是 V" : ""}。`,
     answer: (text, reach, cut, score) => `“${text}”，整个回答：概率 ${reach}，${cut}得 ${score} 分。`,
   },
   en: {
-    end: "end", path: "What is open", all: "all", tree: "cells",
+    end: "end", path: "What is open", never: "Probability 0:", all: "all", tree: "cells",
     cut: `no end within ${LIMIT} tokens, `,
     root: (value) => `Nothing is written yet: the mean score is ${value}, and that is J.`,
     prefix: (text, reach, value, named) => `"${text}": written with probability ${reach}; the mean score from here on is ${value}${named ? ", and that is V" : ""}.`,
@@ -25,10 +25,10 @@ const WORDS = {
 
 export const word = (node) => node[lang] === EOS ? WORDS.end : node[lang]
 export const text = (node) => sentence(path(node), lang)
-export const about = ({ node, width, value }, named) => {
+export const about = ({ node, reach, value }, named) => {
   if (!node.parent) return WORDS.root(shown(value, 4))
-  if (node.children.length) return WORDS.prefix(text(node), shown(width, 4), shown(value, 4), named)
-  return WORDS.answer(text(node), shown(width, 4), node.en === EOS ? "" : WORDS.cut, value)
+  if (node.children.length) return WORDS.prefix(text(node), shown(reach, 4), shown(value, 4), named)
+  return WORDS.answer(text(node), shown(reach, 4), node.en === EOS ? "" : WORDS.cut, value)
 }
 
 export const FLOOR = 14 // pixels
@@ -164,7 +164,7 @@ export const drawCells = ({ name, row, below = 0, look, open, busy = () => false
   const across = (moves, where) => BORDERS.filter(({ node }) => moves(node)).map(({ node, k }) => {
     const parent = drawn.cells.get(node.prefix), [from, to] = span(parent)
     const at = x(parent.at + parent.width * bordersOf(where(node))[k])
-    return to - from < 4 || at < 0 || at > drawn.width ? "" : `M${at.toFixed(1)} ${y(node.depth + 1)}v${row - 1}`
+    return parent.above || to - from < 4 || at < 0 || at > drawn.width ? "" : `M${at.toFixed(1)} ${y(node.depth + 1)}v${row - 1}`
   }).join("")
 
   // `balls` are answers that were drawn: where each has fallen, and its row.
@@ -213,13 +213,15 @@ export const opening = ({ layout, get, set, changed }) => {
     animate(260, (time) => { come = 1 - (1 - time) ** 3; changed() })
   }
   const draw = (opened) => {
-    if (trailed === get()) return
-    trailed = get()
-    const nodes = [NODES[0], ...path(nodeOf(trailed))]
-    trail.replaceChildren(...nodes.map((node) => element("button", {
-      type: "button", "aria-current": node.prefix === trailed ? "true" : null,
-      onclick: () => { if (node.prefix !== get()) opened(node) },
-    }, node.parent ? word(node) : WORDS.all)))
+    const at = nodeOf(get()), never = vanished(at, layout()), now = [at, ...never].map(({ prefix }) => prefix).join("/")
+    if (trailed === now) return
+    trailed = now
+    const opens = (node) => element("button", {
+      type: "button", "aria-current": node === at ? "true" : null,
+      onclick: () => { if (node !== at) opened(node) },
+    }, node.parent ? word(node) : WORDS.all)
+    trail.replaceChildren(...[NODES[0], ...path(at)].map(opens),
+      ...never.length ? [element("span", { class: "never" }, WORDS.never, never.map(opens))] : [])
   }
   const close = () => { from = { at: 0, part: 1 }; come = 1 }
   return { trail, now, open, draw, close }

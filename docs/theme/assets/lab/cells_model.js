@@ -21,11 +21,12 @@ export const probabilities = (node, moved) => {
 export const bordersOf = (probs) => probs.slice(1).map((_, k) => sum(probs.slice(0, k + 1)))
 
 // The cells by their prefix: where each begins and how wide it is, as shares of the whole;
-// its probability after what is above it; and the green share of the floor below it.
+// how likely it is to be written, and after what is above it; and the green share of the
+// floor below it.
 export const lay = (moved) => {
   const cells = new Map()
   const put = (node, at, width, p) => {
-    const cell = { node, at, width, p }
+    const cell = { node, at, width, reach: width, p }
     cells.set(node.prefix, cell)
     const probs = probabilities(node, moved)
     const values = node.children.map((child, i) =>
@@ -36,13 +37,32 @@ export const lay = (moved) => {
   put(ROOT, 0, 1, 1)
   return cells
 }
+const VANISHED = 1e-9
+// As it is drawn with a prefix open: what can no longer be written there has no width to be
+// opened to, so each token on the way to it is taken as certain; what is above it has no
+// borders then. What a cell is worth stays.
+export const laidOpen = (moved, open) => {
+  const cells = lay(moved)
+  const node = cells.get(open).node
+  if (cells.get(open).width >= VANISHED) return cells
+  const certain = { ...moved }
+  for (let child = node; child.parent; child = child.parent) {
+    const { prefix, children } = child.parent
+    certain[prefix] = bordersOf(children.map((other) => +(other === child)))
+  }
+  for (const [prefix, { at, width }] of lay(certain)) Object.assign(cells.get(prefix), { at, width })
+  for (let above = node.parent; above; above = above.parent) cells.get(above.prefix).above = true
+  return cells
+}
+// The tokens after a prefix that are not written any more: no cell of theirs can be tapped.
+export const vanished = (node, cells) => node.children.filter(({ prefix }) => cells.get(prefix).p < VANISHED)
 export const meanScore = (moved) => lay(moved).get("").value
 
 // The same numbers between 0 and 1 for everybody. Each draws a whole answer: it falls
 // through the wall there.
 export const SEED = 222
-export const random = (count) => {
-  let state = SEED
+export const random = (count, seed = SEED) => {
+  let state = seed
   return Array.from({ length: count }, () => {
     state = state + 0x6D2B79F5 | 0
     let x = Math.imul(state ^ state >>> 15, 1 | state)

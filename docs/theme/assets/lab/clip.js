@@ -1,6 +1,9 @@
 // One token under the clip: its objective against the ratio to the old policy, for either
-// sign of the advantage; and what k1, k2 and k3 say of its ratio to the reference.
-import { address, againButton, between, copyButton, cropped, draggable, dualClip, element, lang, onceAFrame, show, shown, slider, styled, svg } from "./lab.js"
+// sign of the advantage; what k1, k2 and k3 say of its ratio to the reference; and how far
+// ten tokens go when one batch is used again and again.
+import { address, againButton, between, copyButton, cropped, draggable, dualClip, element, lang, onceAFrame, show, shown, slider, styled, svg, tick, write } from "./lab.js"
+import { beads, MOST as UPDATES } from "./beads_model.js"
+import { EOS } from "./world.js"
 import { k1, k2, k3, policyToken } from "./ppo.js"
 
 const WORDS = {
@@ -11,7 +14,9 @@ const WORDS = {
     sums: { ratio: "ρ", loss: "loss", push: "概率往" },
     estimates: { reference: "actor / reference", k1: "k1", k2: "k2", k3: "k3" },
     says: { none: "优势是 0：没什么可推的，梯度是 0", free: "在范围里或走反了：有梯度", clipped: "被裁剪：loss 是平的，没有梯度", bounded: "dual clip：loss 到了上限，没有梯度" },
-    estimators: "KL 的三种估计",
+    estimators: "KL 的三种估计", end: "结束",
+    updates: "用这批数据更新几次", clip: "裁剪", batch: "课程的两个回答，十个 token 的 ratio",
+    stopped: (words) => words.length ? `自己的推动停了：${words.join("、")}。还在动的，是被同一个位置上别的 token 带着走的。` : "没有一个被拦下。",
   },
   en: {
     name: "One token under the clip", ratio: "ρ = actor / old", objective: "objective (minus the loss)", token: "drag this token's ratio, actor / old",
@@ -20,10 +25,12 @@ const WORDS = {
     sums: { ratio: "ρ", loss: "loss", push: "push" },
     estimates: { reference: "actor / reference", k1: "k1", k2: "k2", k3: "k3" },
     says: { none: "no advantage: nothing to push, the gradient is 0", free: "inside the range, or gone the wrong way: a gradient", clipped: "clipped: the loss is flat, no gradient", bounded: "dual clip: the loss is at its bound, no gradient" },
-    estimators: "three estimates of the KL",
+    estimators: "three estimates of the KL", end: "end",
+    updates: "updates with this batch", clip: "clip", batch: "the course's two answers: ratios of their ten tokens",
+    stopped: (words) => words.length ? `No push of its own any more: ${words.join(", ")}. What still moves is carried by other tokens of the same place.` : "None is held back.",
   },
 }[lang]
-const BEGIN = { advantage: 1, ratio: 1.35, low: 0.2, high: 0.2, dual: 3, reference: 0.6 }
+const BEGIN = { advantage: 1, ratio: 1.35, low: 0.2, high: 0.2, dual: 3, reference: 0.6, updates: 3, clip: true }
 const MOST = 4 // the largest ratio that is drawn
 const K_BASE = 140, K_UNIT = 42 // where the KL is 0, and its unit
 const W = 340, H = 190, LEFT = 30, TOP = 20, BASE = 98
@@ -66,6 +73,7 @@ export const mount = async (place, view) => {
   const begin = VIEWS[view] ?? BEGIN, state = link.read({ ...begin })
   for (const [key, [least, most]] of Object.entries({ advantage: [-2, 2], ratio: [LEAST, MOST], reference: [LEAST, MOST], low: [0, 0.9], high: [0, 2], dual: [0, 5] })) state[key] = between(state[key], least, most)
   state.dual = dualClip(state.dual)
+  state.updates = Math.round(between(state.updates, 0, UPDATES))
 
   const parts = []
   const changed = onceAFrame(() => { draw(); link.write(state, begin) })
@@ -101,6 +109,33 @@ export const mount = async (place, view) => {
     return handle
   }
   const handle = dragged(plot, WORDS.token, "ratio"), kHandle = dragged(plate, WORDS.from, "reference")
+  // Ten tokens, a line for each: where its bead is after so many updates with one batch.
+  const LINE = 17, FIRST = 26, [LEFTMOST, RIGHTMOST] = [0.4, 1.4], bx = (ratio) => 62 + (ratio - LEFTMOST) / (RIGHTMOST - LEFTMOST) * (W - 80)
+  const lines = beads({ updates: 0, clip: true }).map(({ node, advantage }, i) => {
+    const y = FIRST + LINE * (i + (i > 5)), name = node[lang] === EOS ? WORDS.end : node[lang]
+    return { y, name, trail: svg("path", { class: advantage > 0 ? "line" : "line bad" }), bead: svg("circle", { r: 5, cy: y, class: "dot" }),
+      word: svg("text", { x: 54, y: y + 4, class: "end" }, name) }
+  })
+  const bottom = lines.at(-1).y + 8
+  const string = svg("svg", { viewBox: `0 0 ${W} ${bottom + 16}`, class: "plot", role: "img" },
+    svg("rect", { x: bx(0.8), width: bx(1.2) - bx(0.8), y: FIRST - 8, height: bottom - FIRST + 8, class: "range" }),
+    svg("path", { class: "axis", d: `M${bx(1)} ${FIRST - 8}V${bottom}` }), ...lines.flatMap(({ trail, bead, word }) => [trail, bead, word]),
+    svg("text", { x: 0, y: 12, class: "start" }, WORDS.batch), ...[0.6, 0.8, 1, 1.2].map((r) => svg("text", { x: bx(r), y: bottom + 13 }, r)))
+  const updates = slider({ label: WORDS.updates, min: 0, max: UPDATES, step: 1, get: () => state.updates, set: (value) => { state.updates = value; changed() } })
+  const clipping = tick({ label: WORDS.clip, get: () => state.clip, set: (value) => { state.clip = value; changed() } })
+  const stopped = element("p", { class: "hint" })
+  const drawBeads = () => {
+    const now = beads(state)
+    now.forEach(({ ratio, out }, i) => {
+      lines[i].trail.setAttribute("d", `M${bx(1)} ${lines[i].y}H${bx(ratio)}`)
+      lines[i].bead.setAttribute("cx", bx(ratio))
+      lines[i].bead.classList.toggle("flat", out)
+    })
+    string.setAttribute("aria-label", `${WORDS.batch}: ${now.map(({ ratio }, i) => `${lines[i].name} ${shown(ratio)}`).join(", ")}`)
+    write(stopped, WORDS.stopped(now.flatMap(({ out }, i) => out ? [lines[i].name] : [])))
+    updates.update()
+    clipping.update()
+  }
   const sums = {}
   const listed = (words) => element("p", { class: "sums" }, Object.entries(words).map(([key, word]) =>
     element("span", {}, `${word} `, sums[key] = element("output"))))
@@ -136,6 +171,7 @@ export const mount = async (place, view) => {
     kHandle.setAttribute("aria-valuetext", ["reference", "k1", "k2", "k3"].map((key) => `${WORDS.estimates[key]} ${shown(of[key], 3)}`).join(", "))
     handle.setAttribute("aria-valuenow", state.ratio)
     handle.setAttribute("aria-valuetext", `${WORDS.ratio} ${state.ratio}, ${WORDS.says[kind]}`)
+    if (!view) drawBeads()
     parts.forEach(({ update }) => update())
   }
 
@@ -143,7 +179,8 @@ export const mount = async (place, view) => {
     element("div", { class: "knobs" }, knob("advantage", -2, 2, 0.1), knob("low", 0, 0.9, 0.05), knob("high", 0, 2, 0.05), knob("dual", 0, 5, 0.5)),
     element("div", { class: "plates" },
       element("div", {}, handle, says, listed(WORDS.sums)),
-      view ? [] : element("div", {}, kHandle, listed(WORDS.estimates))),
+      view ? [] : [element("div", {}, kHandle, listed(WORDS.estimates)),
+        element("div", {}, element("div", { class: "knobs" }, updates.node, clipping.node), string, stopped)]),
     element("div", { class: "answers" },
       againButton(() => { Object.assign(state, begin); changed() }), copyButton(() => python(state, !view)))), view)
   draw()

@@ -18,7 +18,8 @@ const WORDS = {
     bug: { "": "没有弄坏", values: "V 晚了一格", log_probs: "log-prob 晚了一格", padding: "白化没带 mask", score: "得分放在行尾",
       reference: "reference 的权重不对", engine: "旧 log-prob 来自另一个引擎", returns: "目标用了另一个 λ", targets: "目标也被白化了",
       split: "每个回答先平均，再平均", steps: "每个 micro-batch 更新一步" },
-    fires: "抓住它的断言：",
+    fires: "抓住它的断言：", asserts: { values: "values[:, t] 没读过第 t 个 token", "log-probs": "log_probs[:, t] 属于第 t 个 token", padding: "padding 不影响任何优势", score: "得分在最后一个有效 token 上", kl: "第零步 KL 为零", ratio: "第一个 mini-batch 的 ratio 为一", "return-to-go": "优势加价值等于此后的回报", targets: "更新期间目标不变", gradient: "梯度与怎么切 micro-batch 无关", steps: "每个 mini-batch 一步" },
+    late: "每格换成了右边那一格的。行里最后一格右边没有，留着自己的。", both: "两个回答合在一起：",
   },
   en: {
     name: "Step explorer", preset: "Begin with", answer: "answer", token: "token", bugs: "Break it",
@@ -35,7 +36,8 @@ const WORDS = {
     bug: { "": "nothing is broken", values: "V one slot late", log_probs: "log-probs one slot late", padding: "whitened without the mask",
       score: "score at the end of the row", reference: "reference has other weights", engine: "old log-probs of another engine",
       returns: "targets with another λ", targets: "targets whitened too", split: "a mean per answer, then their mean", steps: "a step per micro-batch" },
-    fires: "The assert that fires: ",
+    fires: "The assert that fires: ", asserts: { values: "values[:, t] has not read token t", "log-probs": "log_probs[:, t] belongs to token t", padding: "Padding counts for nothing", score: "The score is on the last valid token", kl: "KL is zero at step zero", ratio: "The ratio is one in the first mini-batch", "return-to-go": "A plus V is the return to go", targets: "Targets stay fixed during the update", gradient: "The gradient does not depend on the split", steps: "One optimizer step per mini-batch" },
+    late: "Each slot has got what belongs to the one at its right. The last slot of the row has none there and keeps its own.", both: "Both answers together:",
   },
 }[lang]
 
@@ -204,7 +206,8 @@ export const mount = async (place, name) => {
     if (before.get(fires) !== state.bug) {
       before.set(fires, state.bug)
       fires.replaceChildren(...bug
-        ? [WORDS.fires, element("a", { href: `${asserts}#assert-${bug.assert}` }, `assert-${bug.assert}`)] : [])
+        ? [WORDS.fires, element("a", { href: `${asserts}#assert-${bug.assert}` }, WORDS.asserts[bug.assert]),
+          state.bug === "values" || state.bug === "log_probs" ? element("small", {}, ` ${WORDS.late}`) : ""] : [])
     }
     parts.forEach(({ update }) => update())
     live.say(follows())
@@ -219,7 +222,7 @@ export const mount = async (place, name) => {
     several > 1 ? element("div", { class: "answers", role: "group", "aria-label": WORDS.answer }, answers) : [],
     fit ? element("div", { class: "answers" }, button(WORDS.fit, fitted)) : [],
     element("table", { class: "rows" }, element("thead", {}, heads), element("tbody", {}, body)),
-    named.length ? element("p", { class: "sums" }, named.map((key) => element("span", {}, `${WORDS.sums[key]} `, sums[key]))) : [],
+    named.length ? element("p", { class: "sums" }, WORDS.both, named.map((key) => element("span", {}, `${WORDS.sums[key]} `, sums[key]))) : [],
     element("p", { class: "hint" }, WORDS.drag, rows.includes("mask") ? WORDS.mask : ""),
     add(cutNote()), live.node,
     element("div", { class: "answers" }, againButton(() => { state = copy(first); changed() }), copyButton(() => python(state)))), name)

@@ -1,14 +1,38 @@
-// The KL of one position without its looks: two distributions over four tokens, and who
+// The KL of one position without its looks: two distributions over a few tokens, and who
 // samples. Node compares it with ppo_ref (tests/site/lab/test_lab.py).
 import { k1, k2, k3 } from "./ppo.js"
+import { ROOT } from "./world.js"
 
-// The example of rewards/kl_of_one_token, its picture's and that of its estimators.
-export const BEGIN = { actor: [0.6, 0.2, 0.15, 0.05], ref: [0.3, 0.3, 0.2, 0.2], temperature: 1 }
+// The example of rewards/kl_of_one_token, its picture's and that of its estimators; and the
+// first token of the course's world.
+export const SETS = {
+  four: { actor: [0.6, 0.2, 0.15, 0.05], ref: [0.3, 0.3, 0.2, 0.2] },
+  first: { actor: ROOT.children.map(({ actor }) => actor), ref: ROOT.children.map(({ reference }) => reference) },
+}
+export const begin = (set) => ({ set, actor: [...SETS[set].actor], ref: [...SETS[set].ref], temperature: 1 })
+export const BEGIN = begin("four")
+
+// The address has what differs from where its tokens begin, as JSON.
+export const read = (sent) => {
+  const found = JSON.parse(sent), state = begin(Object.hasOwn(SETS, found.set) ? found.set : "four")
+  for (const key of ["actor", "ref"]) {
+    const row = found[key]
+    if (!Array.isArray(row) || row.length !== state[key].length || !row.every(Number.isFinite)) continue
+    const all = row.map((x) => Math.min(Math.max(x, 0.001), 0.999)), sum = all.reduce((a, b) => a + b)
+    state[key] = Math.abs(sum - 1) < 1e-4 ? all : all.map((x) => x / sum)
+  }
+  if (Number.isFinite(found.temperature)) state.temperature = Math.min(Math.max(found.temperature, 0.25), 4)
+  return state
+}
+export const written = (state) => {
+  const other = Object.entries(state).filter(([key, x]) => JSON.stringify(x) !== JSON.stringify(key === "set" ? "four" : begin(state.set)[key]))
+  return other.length ? JSON.stringify(Object.fromEntries(other)) : ""
+}
 
 // One probability is set, the others share the rest as before; none is 0.
 export const moved = (row, at, x) => {
   const rest = row.reduce((sum, p, i) => i === at ? sum : sum + p, 0)
-  const others = row.map((p, i) => i === at ? x : Math.max(p / rest * (1 - x), 0.005))
+  const others = row.map((p, i) => i === at ? x : Math.max(p / rest * (1 - x), 0.002))
   const sum = others.reduce((a, b) => a + b)
   return others.map((p) => Number((p / sum).toFixed(6)))
 }

@@ -1,16 +1,16 @@
 // The strip: the words of one answer as columns, V as posts between them, TD errors as the
 // steps from post to post, advantages as those steps carried back. All of it is in the unit
 // of the score and has one scale. What a reader looks at lights what it is made of.
-import { address, againButton, aloud, between, copyButton, element, lang, onceAFrame, show, shown, slider, styled, styles, svg, write } from "./lab.js"
+import { address, againButton, along, aloud, copyButton, draggable, element, lang, onceAFrame, show, shown, slider, styled, styles, svg, write } from "./lab.js"
 import { bindFigures } from "./bound.js"
 import { set } from "./drawing.js"
 import { pictureButton } from "./picture.js"
-import { CHOICES, VIEWS, estimate, figures, meanSquare, overAnswers, python, read, values, written } from "./strip_model.js"
+import { PRESETS, VIEWS, choices, estimate, figures, meanSquare, overAnswers, python, read, values, written } from "./strip_model.js"
 import { ANSWERS, EOS, sentence } from "./world.js"
 
 const WORDS = {
   zh: {
-    name: { critic: "一个回答：V、回报减 V", delta: "一个回答：V、δ", gae: "一个回答：V、δ、优势" }, end: "结束", answer: "回答", score: (x) => `得分 ${x}`,
+    name: { critic: "一个回答：V、回报减 V", delta: "一个回答：V、δ", gae: "一个回答：V、δ、优势", free: "十四个回答：V、δ、优势" }, presets: "从哪个 critic 开始", critics: { course: "课程里的 critic", high: "“没”之后说 0.90", exact: "准的 critic", mean: "处处说 J" }, end: "结束", answer: "回答", score: (x) => `得分 ${x}`,
     panels: { values: "V：实心的是 critic 说的，拖得动；空心的是准的", returns: "V：critic 说的，拖得动；箭头指向得分", advantages: "Â：δ 加上 λ 乘以右边那个 token 的 Â" },
     value: (word) => word ? `写完“${word}”以后的 V` : "一个字没写时的 V",
     delta: (word) => `“${word}”的 δ`, advantage: (word) => `“${word}”的优势`,
@@ -22,7 +22,7 @@ const WORDS = {
     error: (text, error, least) => `${text ? `“${text}”之后，` : ""}(V − 得分)² 平均：${error}${least ? "，最小了" : ""}`,
   },
   en: {
-    name: { critic: "One answer: V, and return minus V", delta: "One answer: V and δ", gae: "One answer: V, δ and the advantage" }, end: "end", answer: "Answer", score: (x) => `score ${x}`,
+    name: { critic: "One answer: V, and return minus V", delta: "One answer: V and δ", gae: "One answer: V, δ and the advantage", free: "Fourteen answers: V, δ and the advantage" }, presets: "Begin with this critic", critics: { course: "the course's critic", high: "0.90 after \"No\"", exact: "an exact critic", mean: "J everywhere" }, end: "end", answer: "Answer", score: (x) => `score ${x}`,
     panels: { values: "V: solid is what the critic says, to be dragged; hollow is exact", returns: "V: what the critic says, to be dragged; arrows: to the score", advantages: "Â: δ plus λ times the Â of the token to its right" },
     value: (word) => word ? `V after "${word}"` : "V before the first word",
     delta: (word) => `δ of "${word}"`, advantage: (word) => `advantage of "${word}"`,
@@ -53,46 +53,6 @@ const sign = (x) => x > 0.004999 ? "up" : x < -0.004999 ? "down" : "none"
 // In an equation a negative number stands in brackets.
 const term = (x) => x < -0.004999 ? `(${shown(x)})` : shown(x)
 
-// A row of the drawing is one stop for Tab; arrows go along it, and up and down change what
-// can be changed.
-const along = (nodes, alter) => {
-  const reach = (node) => { for (const other of nodes) other.setAttribute("tabindex", other === node ? 0 : -1) }
-  reach(nodes[0])
-  const steps = { ArrowUp: 0.01, ArrowDown: -0.01, PageUp: 0.1, PageDown: -0.1, Home: -1, End: 1 }
-  nodes.forEach((node, t) => {
-    node.addEventListener("focus", () => reach(node))
-    node.addEventListener("keydown", (event) => {
-      const there = nodes[t + { ArrowRight: 1, ArrowLeft: -1 }[event.key]]
-      if (there && !there.hasAttribute("hidden")) there.focus()
-      else if (alter && event.key in steps) alter(t, steps[event.key])
-      else return
-      event.preventDefault()
-    })
-  })
-}
-
-// Up and down for a mouse; sideways for a finger, whose up and down is for scrolling.
-const SLOP = 16
-const pull = (node, { get, put }) => {
-  let from = null
-  node.addEventListener("pointerdown", (event) => {
-    const touch = event.pointerType === "touch"
-    from = { x: event.clientX, y: event.clientY, value: get(), touch, undecided: touch }
-    node.setPointerCapture(event.pointerId)
-    node.focus({ preventScroll: true, focusVisible: false })
-    event.preventDefault()
-  })
-  node.addEventListener("pointermove", ({ clientX, clientY }) => {
-    if (!from) return
-    if (from.undecided) {
-      if (Math.abs(clientX - from.x) < SLOP) return
-      from = { ...from, x: clientX, undecided: false }
-    }
-    put(from.value + (from.touch ? clientX - from.x : from.y - clientY) / UNIT)
-  })
-  for (const end of ["pointerup", "pointercancel"]) node.addEventListener(end, () => { from = null })
-}
-
 // The drawing of one answer, with its advantages or without; `toScore` has the steps lead
 // to the score, and no exact values. `look` is called with what a reader turns to, `move`
 // with a value that he drags.
@@ -105,8 +65,8 @@ const drawStrip = ({ name, whole, toScore, look, get, move }) => {
       hit: svg("rect", { class: "hit", y: HEAD, height: TOP - HEAD + 20 }), post: line("post"), exact: svg("circle", { class: "exact", r: 4, ...(toScore ? { hidden: "" } : {}) }),
       knob: svg("circle", { class: "knob", r: 7 }), number: text("number"),
     }
-    const group = part({ class: "value", role: "slider", "aria-valuemin": 0, "aria-valuemax": 1 }, ...Object.values(nodes))
-    pull(group, { get: () => get(t), put: (v) => move(t, v) })
+    const group = part({ class: "value" }, ...Object.values(nodes))
+    draggable(group, { min: 0, max: 1, step: 0.01, label: "", upright: true, way: () => UNIT, get: () => get(t), set: (v) => move(t, v) })
     return { group, ...nodes }
   })
   const steps = slots.map((t) => {
@@ -138,9 +98,7 @@ const drawStrip = ({ name, whole, toScore, look, get, move }) => {
     ...heads, ...axes, ...words, outcome.post, outcome.flag, outcome.number,
     ...[...posts, ...steps].map(({ group }) => group))
   if (whole) root.append(zero, ...bars.map(({ group }) => group))
-  along(posts.map(({ group }) => group), (t, by) => move(t, get(t) + by))
-  along(steps.map(({ group }) => group))
-  along(bars.map(({ group }) => group))
+  for (const row of [posts, steps, bars]) along(row.map(({ group }) => group))
   for (const [kind, row] of Object.entries({ V: posts, d: steps, A: bars })) {
     row.forEach(({ group }, t) => {
       for (const event of ["pointerenter", "focus", "click"]) group.addEventListener(event, () => look({ kind, t }))
@@ -155,11 +113,10 @@ const drawStrip = ({ name, whole, toScore, look, get, move }) => {
     return { x, column }
   }
 
-  const draw = (numbers, { lambda, lit, width }) => {
+  const draw = (numbers, { decay, lit, width }) => {
     const { x, column } = place(width)
     const { tokens, score, values: V, exact, deltas, gains, advantages, carried } = numbers
     const n = V.length, moved = toScore ? gains : deltas
-    const after = (t) => toScore || t === n - 1 ? score : V[t + 1]
     const height = (v) => TOP - v * UNIT
     const level = (a) => ZERO - a * UNIT
     slots.forEach((t) => {
@@ -178,7 +135,7 @@ const drawStrip = ({ name, whole, toScore, look, get, move }) => {
       set(post.number, { x: x(t), y: TOP + 15 })
       write(post.number, shown(V[t]))
       // A step: how far the token moved it.
-      const step = steps[t], from = height(V[t]), to = height(after(t)), edge = x(t + 1) - 11
+      const step = steps[t], from = height(V[t]), to = height(V[t] + moved[t]), edge = x(t + 1) - 11
       set(step.hit, { x: x(t) + column * 0.36, width: column * 0.28 })
       set(step.tread, { x1: x(t) + 8, x2: edge + 6, y1: from, y2: from })
       const barb = Math.abs(to - from) > 7 ? 6 : 0, way = Math.sign(to - from)
@@ -216,13 +173,13 @@ const drawStrip = ({ name, whole, toScore, look, get, move }) => {
     outcome.flag.classList.toggle("right", score === 1)
     set(outcome.number, { x: end, y: TOP + 15 })
     write(outcome.number, WORDS.score(score))
-    light(numbers, lambda, lit)
+    light(numbers, decay, lit)
   }
 
-  const light = ({ deltas }, lambda, { kind, t }) => {
+  const light = ({ deltas }, decay, { kind, t }) => {
     const n = deltas.length
     slots.forEach((s) => {
-      const weight = kind === "A" && s >= t ? lambda ** (s - t) : 0
+      const weight = kind === "A" && s >= t ? decay ** (s - t) : 0
       const in_ = {
         V: kind === "V" ? s === t : kind === "d" ? s === t || (!toScore && s === t + 1) : false,
         d: kind === "d" ? s === t : weight > 0,
@@ -249,16 +206,16 @@ const drawStrip = ({ name, whole, toScore, look, get, move }) => {
 
 // What a reader looks at, with its numbers put in.
 const SUB = "₀₁₂₃₄₅"
-const equation = ({ score, values: V, deltas, gains, advantages }, lambda, { kind, t }, toScore) => {
+const equation = ({ score, values: V, deltas, gains, advantages }, { gamma, lambda }, { kind, t }, toScore) => {
   const last = t === V.length - 1
   if (kind === "V") return `V(s${SUB[t]}) = ${shown(V[t])}`
   if (toScore) return `G${SUB[t]} − V(s${SUB[t]}) = ${score} − ${term(V[t])} = ${shown(gains[t])}`
   if (kind === "d") {
     return last ? `δ${SUB[t]} = ${WORDS.score("")}− V(s${SUB[t]}) = ${score} − ${term(V[t])} = ${shown(deltas[t])}`
-      : `δ${SUB[t]} = V(s${SUB[t + 1]}) − V(s${SUB[t]}) = ${shown(V[t + 1])} − ${term(V[t])} = ${shown(deltas[t])}`
+      : `δ${SUB[t]} = ${gamma < 1 ? "γ " : ""}V(s${SUB[t + 1]}) − V(s${SUB[t]}) = ${gamma < 1 ? `${shown(gamma)} × ` : ""}${shown(V[t + 1])} − ${term(V[t])} = ${shown(deltas[t])}`
   }
   return last ? `Â${SUB[t]} = δ${SUB[t]} = ${shown(advantages[t])}`
-    : `Â${SUB[t]} = δ${SUB[t]} + λ Â${SUB[t + 1]} = ${shown(deltas[t])} + ${shown(lambda)} × ${term(advantages[t + 1])} = ${shown(advantages[t])}`
+    : `Â${SUB[t]} = δ${SUB[t]} + ${gamma < 1 ? "γ" : ""}λ Â${SUB[t + 1]} = ${shown(deltas[t])} + ${gamma < 1 ? `${shown(gamma)} × ` : ""}${shown(lambda)} × ${term(advantages[t + 1])} = ${shown(advantages[t])}`
 }
 
 // How far off the value before a token is, over all answers that go through it.
@@ -297,8 +254,8 @@ const drawOver = () => {
 
 export const mount = async (place, view = "gae") => {
   await Promise.all([styled, styles("strip.css")])
-  const { begin, atFirst, first, toScore, section: text } = VIEWS[view]
-  const link = address("strip", { read, write: written })
+  const { begin, atFirst, first, toScore, section: text, all } = VIEWS[view], rows = choices(VIEWS[view])
+  const link = address("strip", { read: (sent, begin) => read(sent, begin, VIEWS[view]), write: written })
   let state = link.read(begin)
   let lit = atFirst, width = 0
   const changed = onceAFrame(() => { draw(); link.write(state, begin) })
@@ -306,29 +263,31 @@ export const mount = async (place, view = "gae") => {
   const strip = drawStrip({
     name: WORDS.name[view], whole: Boolean(first), toScore,
     look: (at) => { lit = at; changed() },
-    get: (t) => values(state.answer, state.says)[t],
-    move: (t, v) => alter({ says: { ...state.says, [ANSWERS[state.answer].before[t].prefix]: rounded(between(v, 0, 1)) } }),
+    get: (t) => values(state.answer, state)[t],
+    move: (t, v) => alter({ says: { ...state.says, [ANSWERS[state.answer].before[t].prefix]: v } }),
   })
-  const rounded = (v) => Math.round(v * 100) / 100
   const lambda = slider({ label: "λ", min: 0, max: 1, step: 0.01, get: () => state.lambda, set: (x) => alter({ lambda: x }) })
+  const gamma = all && slider({ label: "γ", min: 0, max: 1, step: 0.01, get: () => state.gamma, set: (x) => alter({ gamma: x }) })
+  const critics = all ? Object.keys(PRESETS).map((key) => element("button", { type: "button", onclick: () => alter(structuredClone(PRESETS[key])) }, WORDS.critics[key])) : []
   const inText = bindFigures(text, { lam: {
     min: 0, max: 1, step: 0.01, label: "λ", get: () => state.lambda, set: (x) => alter({ lambda: x }) } })
-  const chips = CHOICES.map((row) => element("button", { type: "button", onclick: () => { lit = atFirst; alter({ answer: row }) } }, sentence(ANSWERS[row].tokens, lang)))
+  const chips = rows.map((row) => element("button", { type: "button", class: all && (ANSWERS[row].score ? "right" : "missed"), onclick: () => { lit = atFirst; alter({ answer: row }) } }, sentence(ANSWERS[row].tokens, lang)))
   const says = element("p", { class: "equation" }), verdict = element("p", { class: "says" }), live = aloud()
   const words = first?.map((en) => word(ANSWERS.find(({ tokens }) => tokens[0].en === en).tokens[0]))
   const over = first && drawOver()
   const section = element("section", { class: "lab strip", "aria-label": WORDS.name[view] },
     element("div", { class: "answers", role: "group", "aria-label": WORDS.answer }, chips),
+    all ? element("div", { class: "answers", role: "group", "aria-label": WORDS.presets }, critics) : [],
     strip.root, says,
-    first ? [lambda.node, element("p", { class: "head" }, WORDS.over(words[0])), over.root] : [], first || toScore ? verdict : [], live.node,
+    first ? [lambda.node, gamma ? gamma.node : [], element("p", { class: "head" }, WORDS.over(words[0])), over.root] : [], first || toScore ? verdict : [], live.node,
     element("div", { class: "answers" }, againButton(() => { lit = atFirst; alter(structuredClone(begin)) }), copyButton(() => python(state)),
       pictureButton(() => first ? [strip.root, over.root] : [strip.root], () => [says.textContent, verdict.textContent])))
   const draw = () => {
     const numbers = estimate(state)
     lit = { ...lit, t: Math.min(lit.t, numbers.values.length - 1) }
-    strip.draw(numbers, { lambda: state.lambda, lit, width })
+    strip.draw(numbers, { decay: state.gamma * state.lambda, lit, width })
     strip.label(numbers)
-    write(says, equation(numbers, state.lambda, lit, toScore))
+    write(says, equation(numbers, state, lit, toScore))
     if (toScore) write(verdict, miss(state.answer, lit.t, numbers))
     if (first) {
       const [own, other] = first.map((en) => overAnswers(en, state))
@@ -336,7 +295,12 @@ export const mount = async (place, view = "gae") => {
       write(verdict, WORDS.verdict(...words, own.mean, other.mean))
     }
     live.say(`${says.textContent} ${verdict.textContent}`)
-    chips.forEach((chip, i) => chip.setAttribute("aria-pressed", CHOICES[i] === state.answer))
+    chips.forEach((chip, i) => chip.setAttribute("aria-pressed", rows[i] === state.answer))
+    critics.forEach((button, i) => {
+      const { critic, says } = Object.values(PRESETS)[i]
+      button.setAttribute("aria-pressed", critic === state.critic && JSON.stringify(says) === JSON.stringify(state.says))
+    })
+    gamma?.update?.()
     lambda.update()
     inText(figures(state, begin))
   }

@@ -1,52 +1,55 @@
-// The bias and variance widget without its looks: every answer of a small tree, a critic
-// with errors, and the advantage of one token in each of its continuations. Node compares
-// this with ppo_ref (tests/site/lab/test_lab.py).
+// The bias and variance widget without its looks: one token of the world, a critic that may
+// err at what comes after it, and what each answer says of the token's advantage. Node
+// compares this with ppo_ref (tests/site/lab/test_lab.py).
 import { gae } from "./ppo.js"
+import { PLACES, random } from "./cells_model.js"
+import { ANSWERS, criticValue } from "./world.js"
 
-// ppo_ref.examples.four_token_tree: a token is 0 or 1, evenly; three 1s score 1.
-export const TOKENS = 4
-const strings = (length) => Array.from({ length: 2 ** length }, (_, n) => length ? n.toString(2).padStart(length, "0") : "")
-export const PREFIXES = [0, 1, 2, 3].flatMap(strings)
-export const ANSWERS = strings(TOKENS)
-export const score = (answer) => answer.replaceAll("0", "").length >= 3 ? 1 : 0
-const average = (row) => row.reduce((sum, x) => sum + x, 0) / row.length
-const EXACT = Object.fromEntries([...PREFIXES, ...ANSWERS].map((prefix) =>
-  [prefix, average(ANSWERS.filter((answer) => answer.startsWith(prefix)).map(score))]))
-export const exact = (prefix) => EXACT[prefix]
+// The tokens that can be judged, by what is written with them.
+export const TOKENS = ["No", "Yes", "No idea", "Yes ,"]
+const TREE = new Map(ANSWERS.flatMap(({ tokens }) => tokens.map((node) => [node.prefix, node])))
+export const node = (prefix) => TREE.get(prefix)
+const within = (prefix, token) => `${prefix} `.startsWith(`${token} `)
+// Where the critic can err so that it matters for a token: where there is a choice after it.
+export const placesAfter = (token) => PLACES.filter(({ prefix }) => within(prefix, token))
 
-// Too high after a 1, too low after a 0, as the noisy critic of gae/variance.
-export const SWAY = PREFIXES.map((prefix) => prefix ? (prefix.endsWith("1") ? 0.25 : -0.25) : 0)
-export const BEGIN = { error: SWAY, times: 1, lambda: 0.5, gamma: 1, token: "1", seed: 0, count: 0 }
-
-// What the critic says too much at each prefix. Right before the token that is judged it
-// is exact: an error there is the same whichever token is chosen.
-export const errors = ({ error, times, token }) =>
-  PREFIXES.map((prefix, i) => prefix === token.slice(0, -1) ? 0 : times * error[i])
-
-// The TD errors from the judged token on, in each answer that begins so; of them and
-// lambda the estimates of its advantage are made.
-const residuals = (state) => {
-  const off = errors(state), from = state.token.length - 1
-  const answers = ANSWERS.filter((answer) => answer.startsWith(state.token))
-  return gae({
-    rewards: answers.map((answer) => [0, 0, 0, score(answer)]),
-    values: answers.map((answer) => [0, 1, 2, 3].map((t) => {
-      const prefix = answer.slice(0, t)
-      return exact(prefix) + off[PREFIXES.indexOf(prefix)]
-    })),
-    mask: answers.map(() => Array(TOKENS).fill(true)),
-    gamma: state.gamma, lambda: 0,
-  }).deltas.map((row) => row.slice(from))
+export const CRITICS = {
+  exact: {}, wrong: { No: 0.9 },
+  course: Object.fromEntries(PLACES.map((place) => [place.prefix, criticValue(place)])),
 }
-const sums = (rows, decay) => rows.map((row) => row.reduceRight((later, delta) => delta + decay * later, 0))
+export const BEGIN = { token: "No", says: CRITICS.wrong, lambda: 0.5, gamma: 1, seed: 0, count: 40 }
+export const MOST = 200 // samples
+
+// What the critic says after a prefix: the exact value, unless it errs there. Before the
+// token that is judged it is exact: an error there is the same whichever token is chosen.
+export const value = ({ token, says }, { prefix, exact }) => within(prefix, token) ? says[prefix] ?? exact : exact
+
+// The answers that go through a token, and how likely each is among them.
+export const through = (token) => {
+  const rows = ANSWERS.filter(({ tokens }) => tokens.some(({ prefix }) => prefix === token))
+  const all = rows.reduce((sum, { probability }) => sum + probability, 0)
+  return rows.map((answer) => ({ ...answer, weight: answer.probability / all }))
+}
+
+// The TD errors from the judged token on, in each of them; of these and lambda the estimates
+// of its advantage are made.
+const residuals = (state) => through(state.token).map(({ tokens, before, score, weight }) => ({ weight, deltas: gae({
+  rewards: [tokens.map((_, t) => t === tokens.length - 1 ? score : 0)],
+  values: [before.map((place) => value(state, place))],
+  mask: [tokens.map(() => true)],
+  gamma: state.gamma, lambda: 0,
+}).deltas[0].slice(node(state.token).depth - 1) }))
+const sums = (rows, decay) => rows.map(({ weight, deltas }) => ({ weight,
+  advantage: deltas.reduceRight((later, delta) => delta + decay * later, 0) }))
 export const estimates = (state) => sums(residuals(state), state.gamma * state.lambda)
 
 // The true advantage is that of gamma = 1: a smaller gamma makes it another task.
-export const truth = (token) => exact(token) - exact(token.slice(0, -1))
+export const truth = (token) => node(token).exact - node(token).parent.exact
 
 export const moments = (all, right) => {
-  const mean = average(all), bias = mean - right
-  const variance = average(all.map((x) => (x - mean) ** 2))
+  const average = (f) => all.reduce((sum, { weight, advantage }) => sum + weight * f(advantage), 0)
+  const mean = average((x) => x), bias = mean - right
+  const variance = average((x) => (x - mean) ** 2)
   return { mean, bias, variance, squared: bias ** 2 + variance }
 }
 
@@ -56,51 +59,84 @@ export const curve = (state) => {
   return GRID.map((lambda) => ({ lambda, ...moments(sums(rows, state.gamma * lambda), right) }))
 }
 export const best = (points) => points.reduce((least, point) => point.squared < least.squared - 1e-12 ? point : least)
-export const monteCarlo = (token) => exact(token) * (1 - exact(token))
+export const monteCarlo = (token) => node(token).exact * (1 - node(token).exact)
 
-// Which continuations are written: the same for the same seed (mulberry32).
+// Which of these answers are written: the same for the same seed.
 export const drawn = ({ seed, count, token }) => {
-  let a = seed
-  return Array.from({ length: count }, () => {
-    a = (a + 0x6d2b79f5) | 0
-    let x = Math.imul(a ^ (a >>> 15), 1 | a)
-    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x
-    return Math.floor(((x ^ (x >>> 14)) >>> 0) / 2 ** 32 * 2 ** (TOKENS - token.length))
+  const rows = through(token)
+  return random(count, seed).map((at) => {
+    let left = at
+    const found = rows.findIndex(({ weight }) => (left -= weight) < 0)
+    return found < 0 ? rows.length - 1 : found
   })
 }
 
+// The address has what differs from the beginning, as in t1_l0.4_g0.9_s7_n200_v9-0.5_v10: the
+// second of the tokens, and 0.5 for what the critic says after place 9; it is exact after
+// place 10.
+const KNOBS = { l: "lambda", g: "gamma", s: "seed", n: "count" }
+const HIGHEST = { lambda: 1, gamma: 1, seed: 2 ** 31 - 1, count: MOST }
+export const written = (state, begin) => [
+  ...(state.token === begin.token ? [] : [`t${TOKENS.indexOf(state.token)}`]),
+  ...Object.entries(KNOBS).filter(([, key]) => state[key] !== begin[key]).map(([letter, key]) => `${letter}${state[key]}`),
+  ...PLACES.map(({ prefix }, i) => [i, begin.says[prefix], state.says[prefix]])
+    .filter(([, was, is]) => was !== is).map(([i, , is]) => is === undefined ? `v${i}` : `v${i}-${is}`),
+].join("_")
+
+const PART = /^(?:t(?<token>\d)|(?<letter>[lgsn])(?<number>\d+(?:\.\d+)?)|v(?<place>\d+)(?:-(?<value>\d(?:\.\d+)?))?)$/
+export const read = (sent, begin) => {
+  const state = { ...begin, says: { ...begin.says } }
+  for (const part of sent.split("_")) {
+    const { token, letter, number, place, value } = part.match(PART)?.groups ?? {}
+    if (TOKENS[token]) state.token = TOKENS[token]
+    const key = KNOBS[letter], whole = key === "seed" || key === "count"
+    if (key && number <= HIGHEST[key] && (!whole || Number.isInteger(Number(number)))) state[key] = Number(number)
+    if (!PLACES[place]) continue
+    if (value === undefined) delete state.says[PLACES[place].prefix]
+    else if (value <= 1) state.says[PLACES[place].prefix] = Number(value)
+  }
+  return state
+}
+
+// The same in Python: it runs as pasted and prints these numbers.
 export const python = (state) => {
   const { token, lambda, gamma } = state
-  const size = 2 ** (TOKENS - token.length), first = ANSWERS.findIndex((answer) => answer.startsWith(token))
-  const own = `${first}:${first + size}, ${token.length - 1}`
-  return `import torch
-from ppo_ref.advantages import gae
-from ppo_ref.examples import four_token_tree
+  const says = Object.fromEntries(Object.entries(state.says).filter(([prefix]) => within(prefix, token)))
+  const rows = ANSWERS.flatMap(({ tokens }, row) => tokens.some(({ prefix }) => prefix === token) ? [row] : [])
+  return `from ppo_ref.advantages import gae
+from ppo_ref.examples import world
 
-tree = four_token_tree()  # a row an answer
-answer, t = torch.arange(16)[:, None], torch.arange(4)
-prefix = 2**t - 1 + (answer >> 4 - t)
-error = torch.tensor([  # at each prefix: none, 0, 1, 00, 01, ...
-    ${errors(state).join(", ")}
-], dtype=torch.float64)
-Q, V = tree.values[${first}, ${token.length}], tree.values[${first}, ${token.length - 1}]
+w = world()
+exact = w.prefix_values(w.edge_log_probs).tolist()
+exact = dict(zip(w.prefixes, exact))
+w = world(critic=exact | ${JSON.stringify(says)})
+rows, t = ${JSON.stringify(rows)}, ${node(token).depth - 1}  # with ${JSON.stringify(token)}
+P = w.response_probs(w.edge_log_probs)[rows]
+P = P / P.sum()
+truth = exact[${JSON.stringify(token)}] - exact[${JSON.stringify(node(token).parent.prefix)}]
+rewards = 0 * w.values
+last = w.response_mask.sum(1) - 1
+rewards[range(len(last)), last] = w.scores
 
-def estimates(lam):  # of the token, in each answer that has it
+def estimates(lam):  # in each answer that has the token
     return gae(
-        token_level_rewards=tree.token_level_rewards,
-        values=tree.values + error[prefix],
-        response_mask=tree.response_mask,
-        gamma=${gamma}, gae_lambda=lam).advantages[${own}]
+        token_level_rewards=rewards, values=w.values,
+        response_mask=w.response_mask,
+        gamma=${gamma}, gae_lambda=lam).advantages[rows, t]
+
+def variance(A):
+    return P @ (A - P @ A)**2
 
 def squared(lam):
     A = estimates(lam)
-    return ((A.mean() - (Q - V))**2 + A.var(correction=0)).item()
+    return ((P @ A - truth)**2 + variance(A)).item()
 
 A = estimates(${lambda})
-print("bias", (A.mean() - (Q - V)).item())
-print("variance", A.var(correction=0).item())
+print("bias", (P @ A - truth).item())
+print("variance", variance(A).item())
 print("squared", squared(${lambda}))
-print("best", min((k / 100 for k in range(101)), key=squared))
+print("best", min((k / 100 for k in range(101)),
+    key=lambda lam: round(squared(lam), 12)))
 ` + (state.count ? `drawn = A[[int(n) for n in "${drawn(state).join("")}"]]
 print("mean", drawn.mean().item())
 print("spread", drawn.var(correction=0).item())

@@ -3,7 +3,7 @@
 // between cells can be dragged; a cell that is tapped opens to the full width.
 import { address, againButton, aloud, copyButton, draggable, element, lang, onceAFrame, show, shown, styled, styles, svg, tick, write } from "./lab.js"
 import { FLOOR, about, animate, drawCells, hide, nodeOf, opening, reach, text, word } from "./cells.js"
-import { BORDERS, NODES, bordersOf, lay, probabilities } from "./cells_model.js"
+import { BORDERS, NODES, bordersOf, laidOpen, lay, probabilities } from "./cells_model.js"
 import { set } from "./drawing.js"
 import { BEGIN, MOST, VIEWS, best, draws, python, read, slide, written } from "./wall_model.js"
 import { ANSWERS, path } from "./world.js"
@@ -78,7 +78,7 @@ const drawWall = ({ look, open, share, move }) => {
     const probs = probabilities(node, drawn.moved), at = x(parent.at + parent.width * bordersOf(probs)[k])
     border.room = to - from
     // What is above an opened cell moves it, and nothing of that could be seen.
-    const above = to - from > drawn.width + 1
+    const above = parent.above || to - from > drawn.width + 1
     border.hidden = above || parent.width === 0 || to - from < 4 || at < -0.5 || at > drawn.width + 0.5
     hide(group, border.hidden)
     if (border.hidden) return
@@ -134,7 +134,7 @@ export const mount = async (place, view = "free") => {
   let state = link.read(BEGIN), looked = {}, width = 0, reached = begun
   const changed = onceAFrame(() => { draw(); link.write(state, BEGIN) })
   const alter = (change) => { state = { ...state, ...change }; changed() }
-  const part = opening({ layout: () => lay(state.moved), changed,
+  const part = opening({ layout: () => laidOpen(state.moved, state.open), changed,
     get: () => state.open, set: (prefix) => alter({ open: prefix }) })
   const open = (node) => { wall.lift(); looked = {}; part.open(node) }
   const move = (i, share) => {
@@ -173,7 +173,7 @@ export const mount = async (place, view = "free") => {
 
   let labelled
   const draw = () => {
-    const layout = lay(state.moved), value = layout.get("").value
+    const layout = laidOpen(state.moved, state.open), value = layout.get("").value
     const { balls, mean } = draws(state)
     wall.draw({ layout, moved: state.moved, width, reference: state.reference, balls, ...part.now() })
     reached = Math.max(reached, value)
