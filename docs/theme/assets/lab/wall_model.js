@@ -1,10 +1,10 @@
 // The wall without its looks: every answer of the world as a cell that is as wide as it is
 // likely, below what it begins with. Node compares it with ppo_ref
 // (tests/site/lab/test_wall.py).
-import { BORDERS, NODES, PLACES, bordersOf, falls, lay, meanScore, probabilities, random, sum } from "./cells_model.js"
+import { BORDERS, NODES, PLACES, bordersOf, falls, laidOpen, lay, meanScore, probabilities, random, sum } from "./cells_model.js"
 import { ANSWERS } from "./world.js"
 
-export { PLACES, lay }
+export { PLACES, laidOpen, lay }
 
 export const MOST = 1000 // answers to draw
 
