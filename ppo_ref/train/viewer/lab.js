@@ -156,17 +156,19 @@ export const draggable = (cell, { min, max, step, label, get, set, share, uprigh
     if (still()) return
     const finger = event.pointerType === "touch"
     const at = upright && !finger ? ({ clientY }) => -clientY : ({ clientX }) => clientX
-    from = { at, begun: at(event), value: get(), undecided: finger }
+    from = { at, begun: at(event), value: get(), undecided: finger && { x: event.clientX, y: event.clientY } }
     cell.setPointerCapture(event.pointerId)
     cell.focus({ preventScroll: true, focusVisible: false })
     event.preventDefault()
   })
   cell.addEventListener("pointermove", (event) => {
     if (!from) return
-    const { at, begun, value, undecided } = from
-    if (undecided) {
-      if (Math.abs(at(event) - begun) >= SLOP) from = { at, begun: at(event), value }
-    } else move(value + (at(event) - begun) / way() * (max - min))
+    if (from.undecided) {
+      const { x, y } = from.undecided, dx = event.clientX - x
+      if (Math.abs(dx) < SLOP || Math.abs(dx) < Math.abs(event.clientY - y)) return
+      from = { ...from, begun: from.begun + Math.sign(dx) * SLOP, undecided: false }
+    }
+    move(from.value + (from.at(event) - from.begun) / way() * (max - min))
   })
   for (const end of ["pointerup", "pointercancel"]) cell.addEventListener(end, () => { from = null })
   cell.addEventListener("keydown", (event) => {
