@@ -114,3 +114,39 @@ def test_a_link_that_comes_too_early_is_told(tmp_path):
     for told in starts:
         assert any(told in fault for fault in faults), told
     assert all(fault.startswith("course/goal leads to ") for fault in faults)
+
+
+STEP = re.compile(r"^(\d+) · ")
+# A link to a step that says its number: its text, the page.
+NUMBERED = re.compile(
+    r"\[(?:[Ss]tep |第 )?(\d+)(?: 步| · )?[^\]]*\]\((?:\.\./course/)?(\w+)\.md"
+)
+
+
+def wrong_numbers(root: Path, lang: str) -> list[str]:
+    """Steps that are not numbered as they are read, links that say another number."""
+    titles = {
+        answer.page.removeprefix("course/"): STEP.match(answer.title)
+        for answer in answers(root, lang, ("course",))
+    }
+    steps = {page: int(match[1]) for page, match in titles.items() if match}
+    faults = [
+        f"{page} is step {number}, read as step {place}"
+        for place, (page, number) in enumerate(steps.items())
+        if number != place
+    ]
+    for file in sorted((root / f"docs/{lang}").rglob("*.md")):
+        for said, page in NUMBERED.findall(file.read_text("utf-8")):
+            if page in steps and int(said) != steps[page]:
+                faults.append(f"{file.stem} says {said} of {page}, step {steps[page]}")
+    return faults
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_steps_are_numbered_as_they_are_read(lang, tmp_path):
+    assert wrong_numbers(ROOT, lang) == []
+    shutil.copytree(ROOT / f"docs/{lang}", tmp_path / f"docs/{lang}")
+    step = tmp_path / f"docs/{lang}/course/goal.md"
+    text = step.read_text("utf-8")
+    step.write_text(f"{text}\n[3 · x](policy_gradient.md)\n", "utf-8")
+    assert wrong_numbers(tmp_path, lang) == ["goal says 3 of policy_gradient, step 2"]
