@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CEILINGS = {
     ("site_tools", "docs/theme"): (128_500, 9.0),
     ("ppo_ref",): (51_300, 8.7),
-    ("tests",): (217_000, 9.2),
+    ("tests",): (219_000, 9.2),
 }
 COUNTED = {tokenize.NAME, tokenize.OP, tokenize.NUMBER}
 # Python 3.12 reads what stands in an f-string, which is text to those before it.
