@@ -325,8 +325,7 @@ def add_reading(article: Article, pages: Sequence[Answer]) -> None:
     if STEP.match(here.title):
         steps = [each for each in pages if STEP.match(each.title)]
     before = [known[need] for need in here.needs if need in known]
-    in_course = article.id.startswith(f"{navigation.COURSE}/")
-    time = minutes(article.content) if in_course else 0
+    time = minutes(article.content) if steps else 0
     if not (time or before):
         return
     html = fill("page.reading", article.lang, steps, article.id, before, time)

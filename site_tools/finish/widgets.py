@@ -30,7 +30,7 @@ ROOMS = {
     "runs": Room(114, 98, 60),
     "kl/tokens": Room(34.3, 30.5, 30.5),
     "alignment/value_before_token": Room(20.5, 19.5, 18),
-    "stations": Room(24, 19, 19),
+    "stations": Room(23, 22.1, 22.1),
     "strip/gae": Room(51.5, 44, 41.5),
     "strip/critic": Room(25, 20.5, 20.5),
     "strip/delta": Room(23.5, 18.5, 18.5),

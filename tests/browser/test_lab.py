@@ -103,7 +103,7 @@ def test_keys_sliders_and_bugs_move_the_numbers(lab):
 def test_on_the_home_page_an_answer_runs_through_seven_stations(lab):
     lab.goto("en/")
     widget = lab.locator("[data-lab=stations]")
-    stops, door = widget.locator(".stops > [aria-pressed]"), widget.locator(".door")
+    stops, door = widget.locator(".stops > button"), widget.locator(".door")
     seen = []
     for i in range(stops.count()):
         stops.nth(i).click()

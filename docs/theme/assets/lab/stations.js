@@ -26,7 +26,7 @@ const WORDS = {
   },
   en: {
     name: "The seven stations of an answer", end: "end", play: "Run", pause: "Pause", score: (x) => `score ${x}`,
-    topics: { pipeline: "One iteration", rewards: "Rewards and KL", alignment: "Index alignment", bootstrap: "Bootstrapping", gae: "GAE intuition", critic: "What the critic learns", on_policy: "On-policy and importance sampling" },
+    topics: { pipeline: "One iteration", rewards: "Rewards and KL", alignment: "Index alignment", bootstrap: "Bootstrapping", gae: "GAE intuition", critic: "What the critic learns", on_policy: "On-policy, importance ratios" },
     says: {
       pipeline: () => `The actor writes "${sentence(made.tokens, lang)}"; a bar is how likely each token was. Multiplied, ${shown(made.answer, 4)}: a rare answer, and right.`,
       rewards: () => `The score, 1, falls on the last token. Each token loses ${BETA} times its KL, too little to be seen.`,
@@ -123,9 +123,9 @@ export const mount = async (place) => {
     stops.forEach((stop, i) => stop.setAttribute("aria-pressed", i === at))
   }
   const section = element("section", { class: "lab stations", "aria-label": WORDS.name },
-    element("div", { class: "stops", role: "group", "aria-label": WORDS.name }, stops, play),
+    element("div", { class: "stops", role: "group", "aria-label": WORDS.name }, stops),
     element("p", { class: "where" }, door), drawing.root, says, live.node,
-    element("div", { class: "answers" }, pictureButton(() => [drawing.root], () => [door.textContent, says.textContent])))
+    element("div", { class: "answers" }, play, pictureButton(() => [drawing.root], () => [door.textContent, says.textContent])))
   tell()
   show(place, section)
   new ResizeObserver(() => {
