@@ -22,6 +22,7 @@ VIEWS = [
 PLACES = dict.fromkeys(
     [HOME, KL, STEPPER, SURROGATE, STRIP, CRITIC, GOAL, "course/delta/", *VIEWS], 1
 ) | dict.fromkeys(["course/ratio/", "course/baseline/", CLIP, LEASH, PUSH], 1)
+PLACES |= dict.fromkeys(["course/sampling/", "course/entropy/"], 1)
 PLACES["debug/symptoms/"] = 1
 PLACES[LAB] = 7
 OF_EACH_KIND = {HOME, LAB, KL, STEPPER, SURROGATE, STRIP, CRITIC, GOAL, VIEW}
