@@ -46,7 +46,7 @@ for i in 0, 20, 40, 100:
 
 # --8<-- [start:numbers]
 for r in answers[0], answers[1]:
-    tokens = r["response"][:-1] + ["end"]
+    tokens = [*r["response"][:-1], "end"]
     numbers = r["advantages"]
     print(*(f"{x:>5}" for x in tokens))
     print(*(f"{x:5.1f}" for x in numbers))
