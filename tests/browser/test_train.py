@@ -92,7 +92,7 @@ def test_the_true_score_is_seen_by_who_has_stopped(tab: Any) -> None:
     says = widget.locator(".says").inner_text()
     assert "You stopped after 1500: proxy score 1.999, true score 0.001." in says
     assert "gets to 0.979 at most, after 181." in says
-    widget.get_by_role("button", name="0.5").click()
+    widget.get_by_role("button", name="0.5", exact=True).click()
     settle(tab)
     assert goal(widget) == "J = 0.9233"
     assert '"Let us think step by step" is written with probability 0.0359' in (

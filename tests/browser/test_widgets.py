@@ -334,7 +334,7 @@ def test_a_bug_and_its_assert_are_said_in_the_same_place(tab: Any) -> None:
 @pytest.mark.parametrize(
     ("page", "cell"),
     [
-        (HOME, "g.value"), (LAB, "[data-lab='strip/free'] g.value"),
+        (LAB, "[data-lab='strip/free'] g.value"),
         (LAB, "[data-lab='wall/free'] .border.drag"),
         (LAB, "[data-lab=explorer] .values .drag"),
         (VIEW, ".values .drag"), (KL, ".actor .drag"), (LAB, "[data-lab=clip] .handle"),

@@ -292,7 +292,8 @@ export const mount = async (place, name = "clip") => {
     for (const { update } of own) update()
     part.draw(open)
     clearTimeout(labelled)
-    labelled = setTimeout(() => { wall.label(true); curves?.root.setAttribute("aria-label", `${WORDS.curve}: ${keys.map(({ node }) => node.textContent).join(", ")}`) }, 150)
+    labelled = setTimeout(() => wall.label(true), 150)
+    curves?.root.setAttribute("aria-label", `${WORDS.curve}: ${keys.map(({ node }) => node.textContent).join(", ")}`)
   }
   const answered = (logs, node) => node.parent ? Math.exp(logs[edgeAt(node)]) * answered(logs, node.parent) : 1
   for (const sign of ["pointerenter", "focusin"]) section.addEventListener(sign, code, { once: true })
