@@ -376,9 +376,9 @@ def test_what_has_one_unit_has_one_scale(lab):
 )
 def test_a_bar_that_is_cut_says_so(lab, page, row, key):
     lab.goto(f"en/{page}")
-    place = lab.locator("[data-lab=explorer], [data-lab='kl/tokens']").first
-    place.scroll_into_view_if_needed()
-    widget = place.locator(".lab")
+    place = "[data-lab=explorer]" if page == PAGE else "[data-lab]"
+    lab.locator(place).first.scroll_into_view_if_needed()
+    widget = lab.locator(f"{place} .lab" if page == PAGE else ".lab").first
     cut, note = widget.locator(".bar.cut"), widget.locator(".cut-note")
     widget.locator(".bar").first.wait_for()
     settle(lab)

@@ -64,7 +64,7 @@ def test_the_page_is_among_the_first_three(boxes, address, site, golden):
 @pytest.mark.parametrize(
     ("lang", "queries"),
     [
-        ("en", ["DPO loss", "Q-learning Atari", "mujoco humanoid", "zyzzyva"]),
+        ("en", ["DPO loss", "Atari breakout", "mujoco humanoid", "zyzzyva"]),
         ("en", ["train reward model bradley terry", "speculative decoding", "AlphaGo"]),
         (
             "zh",
