@@ -231,7 +231,7 @@ def test_bias_and_variance_are_dragged_sampled_and_shared(lab):
     other.goto(lab.url)
     in_sight(other, "variance", ".handle")
     assert variance_sums(other) == variance_sums(lab)
-    # research/3/world.md, step 6: a mean of -0.320 at lambda 0.5, of a true -0.220
+    # course/gae prints a mean of -0.320 at lambda 0.5, of a true -0.220
     for name, critic in (("exact critic", 0.0), ("the course's critic", -0.1005)):
         lab.goto(f"en/{PAGE}#variance")
         widget.get_by_role("button", name=name).click()

@@ -49,7 +49,7 @@ def test_what_follows_from_a_drag_is_shown_said_and_kept_in_the_address(
     strip.locator("input[type=range]").fill("0")
     settle(tab)
     says = strip.locator(".says").text_content()
-    assert says.startswith('On average "No" gets 0.08 and "Yes" 0.03')  # world.md
+    assert says.startswith('On average "No" gets 0.08 and "Yes" 0.03')
     assert "more often" in says
     tab.wait_for_function("location.search === '?strip=l0_v9.1-0.9'")
     status = strip.locator("[role=status]")

@@ -309,7 +309,7 @@ def test_the_kl_of_the_first_token_is_that_of_the_world() -> None:
     assert answer["state"]["ref"] == pytest.approx(ref.tolist(), abs=1e-12)
     kl = (actor * (actor.log() - ref.log())).sum().item()
     assert answer["numbers"]["mean"] == pytest.approx(kl, abs=1e-12)
-    assert f"{kl:.4f}" == "0.0032"  # research/3/world.md
+    assert f"{kl:.4f}" == "0.0032"  # as course/kl_term prints it
     printed = named_numbers(printed_by(answer["code"]))
     assert printed["mean"] == pytest.approx(kl, abs=1e-12)
     assert in_node(LAB / "kl_model.js", "m.written(given)", in_first_token()) == (
@@ -358,7 +358,9 @@ def test_the_beads_go_as_far_as_ppo_ref_pushes_them(clip: bool) -> None:
         (gradient,) = torch.autograd.grad(loss, logits)
         logits = (logits - gradient).detach()
     of_no = [f"{beads[6][1]:.3f}" for beads in shown]
-    assert shown[0][6][0] == "No"  # its ratios by research/3/world.md, steps 7 and 8
+    assert (
+        shown[0][6][0] == "No"
+    )  # its ratios as course/ratio and course/clip print them
     expected = (
         "0.875 0.775 0.773 0.771 0.768" if clip else "0.875 0.775 0.695 0.629 0.574"
     )
@@ -369,7 +371,7 @@ VIEWER = ROOT / "ppo_ref" / "train" / "viewer"  # put beside the widgets by the 
 
 
 @pytest.mark.pages
-def test_the_widgets_of_a_page_weigh_at_most_forty_kilobytes() -> None:
+def test_the_widgets_of_a_page_are_light() -> None:
     """The Lab has all of them: each is fetched when a reader comes near it."""
 
     def needed(name: str, found: dict[str, bytes]) -> dict[str, bytes]:
@@ -467,7 +469,7 @@ def test_the_token_that_is_judged_is_as_ppo_ref_says() -> None:
     ("says", "best"), [(0.40, 0.198), (0.6015, 0.0), (0.90, 0.341), (1.00, 0.464)]
 )
 def test_the_best_lambda_is_that_of_the_design(says: float, best: float) -> None:
-    """By research/3/world.md, which has it from another program."""
+    """As another program reckoned it, by enumeration in float64."""
     (shown,) = judged([{"says": {"No": says}}])
     assert shown["best"] == pytest.approx(best, abs=0.005)
 

@@ -122,7 +122,7 @@ def test_every_number_of_the_strip_is_that_of_ppo_ref() -> None:
             weights = probs[first] / probs[first].sum()
             mean = weights @ advantages[first, 0]
             assert shown[name]["mean"] == pytest.approx(mean.item(), abs=1e-9)
-    truth = shown["no"]["truth"]  # 0.6015 - 0.8210, by world.md
+    truth = shown["no"]["truth"]  # 0.6015 - 0.8210
     assert truth == pytest.approx(-0.2195, abs=1e-4)
 
 

@@ -149,7 +149,7 @@ def test_no_border_alone_gets_further_than_is_said() -> None:
                 reached.append(W.mean_score(log_probs).item())
     most = in_node(MODEL, "m.best()", None)
     assert most == pytest.approx(max(reached), abs=1e-9)
-    assert most == pytest.approx(0.8652, abs=5e-5)  # by world.md
+    assert most == pytest.approx(0.8652, abs=5e-5)  # as course/goal prints it
 
 
 def test_a_ball_draws_an_answer_as_often_as_the_actor_writes_it() -> None:
