@@ -3,7 +3,7 @@
 Silent and quick where .venv answers to the pins already. Whatever goes wrong ends in
 one sentence; .venv/.ready is written last and says that nothing did. The releases to
 compare with come along (peers.py), --again asks for them again. --tools brings what
-only the slow tests need; behind it may stand browser, transformers or verl.
+only the slow tests need; behind it may stand browser, transformers, smollm2 or verl.
 """
 
 import contextlib
@@ -17,6 +17,7 @@ import environment
 import inside_verl
 import machine
 import peers
+import smollm2
 
 STAMP = os.path.join(environment.VENV, ".ready")
 CACHE = os.path.join(environment.ROOT, ".cache")
@@ -97,9 +98,15 @@ def install_verl():
         inside_verl.install()
 
 
+def install_smollm2():
+    with alone(".cache/smollm2"):
+        smollm2.bring()
+
+
 TOOLS = {
     "browser": environment.install_browser_driver,
     "transformers": environment.install_transformers,
+    "smollm2": install_smollm2,
     "verl": install_verl,
 }
 

@@ -17,7 +17,8 @@ from ppo_ref.train.networks import actor_statistics, critic_values
 from ppo_ref.train.reward import model_scores, rule
 from ppo_ref.train.rollout import sample_responses
 from ppo_ref.train.statistics import experience_statistics
-from ppo_ref.train.tasks import CHARACTERS, Question
+from ppo_ref.train.sums import CHARACTERS
+from ppo_ref.train.tasks import Question
 from ppo_ref.train.tokenizer import CharacterTokenizer
 from tests import networks
 from tests.test_docstrings import FUNCTIONS, is_stage
@@ -103,7 +104,7 @@ VALID: dict[Any, dict[str, Any]] = {
     turn_level_scores: call(turn_level_scores, scores=torch.eye(1, 6).repeat(2, 1)),
     collect_experience: {
         "models": MODELS,
-        "questions": [Question("1+1=", 1, 1)] * 4,
+        "questions": [Question("1+1=", "1+1=2")] * 4,
         "prompts": PROMPTS,
         "reward": rule(CharacterTokenizer(CHARACTERS), wrong=-1),
         "estimate": whitened_gae,

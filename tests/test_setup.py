@@ -22,7 +22,7 @@ import pytest
 from tests.layout import ROOT
 
 PINS = ROOT / "pins"
-BEFORE_VENV = "environment", "inside_verl", "install", "machine", "peers"
+BEFORE_VENV = "environment", "inside_verl", "install", "machine", "peers", "smollm2"
 SATISFIED = "setuptools\n"
 NOTHING_TO_BUILD = """
 project = {name = "nothing", version = "1"}

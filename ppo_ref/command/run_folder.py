@@ -27,7 +27,7 @@ RUNS = Path("runs")  # where runs go whose folder is not named
 CONFIG, SUMMARY = "config.json", "summary.json"
 STATISTICS, TOKENS, SECONDS = "statistics.jsonl", "tokens.jsonl", "seconds.jsonl"
 LOGS = STATISTICS, TOKENS, SECONDS
-FORMAT = 2
+FORMAT = 3
 
 
 class RunFolder(NamedTuple):
@@ -53,6 +53,11 @@ class RunFolder(NamedTuple):
         notes["logs"] = {name: _mark(self.path / name) for name in LOGS}
         notes["settings"] = self.settings.to_json()
         checkpoint.save(self.path, Checkpoint(notes, state))
+
+    def checkpoint_size(self) -> int:
+        """Bytes of the last checkpoint; 0 if there is none."""
+        last = self.path / checkpoint.LAST
+        return last.stat().st_size if last.exists() else 0
 
     def load(self, trainer: Trainer) -> Checkpoint | None:
         """The last checkpoint, None at the beginning; logs are cut back to it.
@@ -128,7 +133,14 @@ def create_run(path: Path | None, settings: Settings) -> Iterator[RunFolder]:
         folder = RunFolder(path, settings, torch.__version__)
         about = {"format": FORMAT, "torch": torch.__version__}
         try:
-            folder.store_json(CONFIG, {**about, "settings": settings.to_json()})
+            folder.store_json(
+                CONFIG,
+                {
+                    **about,
+                    "settings": settings.to_json(),
+                    "files": file_hashes(settings),
+                },
+            )
             yield folder
         except (OSError, ValueError):
             if not checkpoint.exists(path):
@@ -148,11 +160,13 @@ def reopen_run(path: Path) -> Iterator[RunFolder]:
         try:
             content = json.loads(config.read_text("utf-8"))
             require_dict("it", content)
-            if others := content.keys() ^ {"format", "torch", "settings"}:
+            if content.get("format") != FORMAT:
+                got = content.get("format")
+                raise ValueError(f"format must be {FORMAT}, got {got}")
+            if others := content.keys() ^ {"format", "torch", "settings", "files"}:
                 raise ValueError(f"it differs in {', '.join(sorted(others))}")
-            if content["format"] != FORMAT:
-                raise ValueError(f"format must be {FORMAT}, got {content['format']}")
             require_dict("settings", content["settings"])
+            require_dict("files", content["files"])
             require_kind("torch", content["torch"], str)
             settings = Settings.from_json(content["settings"])
             folder = RunFolder(path, settings, content["torch"])
@@ -160,7 +174,26 @@ def reopen_run(path: Path) -> Iterator[RunFolder]:
             raise ValueError(
                 f"{config} is damaged, or not of this ppo_ref: {str(error)[:LONGEST]}"
             ) from None
+        _require_same_files(file_hashes(settings), content["files"])
         yield folder
+
+
+def file_hashes(settings: Settings) -> dict[str, str]:
+    """SHA-256 of each file, besides the model's, that a run is made from."""
+    hashes = {}
+    for path in settings.files():
+        if path.is_file():  # what is missing is told by whoever reads it
+            hashes[str(path)] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashes
+
+
+def _require_same_files(now: Mapping[str, str], begun: Mapping[str, Any]) -> None:
+    for path, sha256 in now.items():
+        if begun.get(path) != sha256:
+            raise ValueError(
+                f"{path} must be as it was when the run was begun, and has been "
+                "changed; put it back, or begin another run by --out"
+            )
 
 
 def add_line(path: Path, line: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
-from ppo_ref.batch import Rollout
+from ppo_ref.command.preparing import make_trainer
 from ppo_ref.command.run_folder import (
     SECONDS,
     STATISTICS,
@@ -18,11 +18,8 @@ from ppo_ref.command.run_folder import (
     TOKENS,
     RunFolder,
 )
-from ppo_ref.train.estimates import estimate_named
-from ppo_ref.train.networks import actor_statistics
-from ppo_ref.train.pretrained import pretrained_actor, pretrained_tokenizer
 from ppo_ref.train.statistics import records
-from ppo_ref.train.trainer import Iteration, Trainer
+from ppo_ref.train.trainer import Iteration
 
 SHOWN = "score", "held_out"  # in the progress line
 
@@ -46,20 +43,15 @@ class Session:
         if settings.device == "cuda":
             os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
             torch.use_deterministic_algorithms(True)
-        model: dict[str, Any] = {}
-        if settings.model:
-            model["tokenizer"] = pretrained_tokenizer(settings.model)
-            precision = getattr(torch, settings.precision)
-            model["actor"] = pretrained_actor(settings.model, precision)
-        estimate = estimate_named(settings.estimate, settings.responses_per_prompt)
         self.folder = folder
         self.settings = settings
-        self.trainer = Trainer(settings, settings.device, estimate, **model)
+        self.trainer = make_trainer(settings)
         self.held_out_before: float | None = None
         self._seconds = 0.0
         self._since = time.monotonic()
         self._saved: tuple[int, ...] = ()
         self._saved_at = self._since
+        self.saving_seconds = 0.0
         if checkpoint := folder.load(self.trainer):
             self.trainer.load_state_dict(checkpoint.state)
             self.held_out_before = checkpoint.notes["held_out_before"]
@@ -97,19 +89,26 @@ class Session:
             yield Step("PPO", trainer.iteration, settings.iterations, shown)
 
     def save_if_due(self, step: Step) -> None:
-        """Save before the first iteration, then every ``checkpoint_seconds``."""
+        """Save before the first iteration, then as often as the settings allow."""
         waited = time.monotonic() - self._saved_at
-        if step.done == 0 or waited >= self.settings.checkpoint_seconds:
+        needed = self.settings.checkpoint_seconds
+        if share := self.settings.checkpoint_share:
+            needed = max(needed, self.saving_seconds / share)
+        if step.done == 0 or waited >= needed:
             self.save()
 
     def save(self) -> None:
-        """Save a checkpoint, unless there is one of just this step."""
+        """Save a checkpoint, unless there is to be none or one is of this step."""
+        if not self.settings.checkpoint_share:
+            return
         if self._saved != self._place:
+            begun = time.monotonic()
             self.folder.save(
                 self.trainer.state_dict(),
                 held_out_before=self.held_out_before,
                 seconds=self.seconds,
             )
+            self.saving_seconds = time.monotonic() - begun
         self._saved, self._saved_at = self._place, time.monotonic()
 
     def write_summary(self) -> dict[str, Any]:
@@ -121,6 +120,7 @@ class Session:
             "iterations": trainer.iteration,
             "held_out_before": self.held_out_before,
             "held_out_after": trainer.held_out() if begun else None,
+            **self._asked(),
             "seconds": round(self.seconds, 1),
             "seed": trainer.config.seed,
             "estimate": settings.estimate,
@@ -131,6 +131,18 @@ class Session:
         }
         self.folder.store_json(SUMMARY, summary)
         return summary
+
+    def _asked(self) -> dict[str, Any]:
+        """The answers to ``ask``; that before PPO is what the reference says."""
+        if not (text := self.settings.ask):
+            return {}
+        trainer = self.trainer
+        before = trainer.likeliest_answer(text, trainer.models.reference)
+        return {
+            "asked": text,
+            "answer_before": before,
+            "answer_after": trainer.likeliest_answer(text),
+        }
 
     @property
     def _place(self) -> tuple[int, ...]:
@@ -152,20 +164,11 @@ class Session:
         rows = min(self.settings.record_rows, len(questions))
         if rows == 0:
             return
-        now = self._log_probs(experience.rollout, rows)
+        now = self.trainer.log_probs_now(experience.rollout, rows)
         written = records(experience, questions, self.trainer.tokenizer, rows)
         for record, new in zip(written, now, strict=True):
             line = {"iteration": iteration.number, **record, "new_log_probs": new}
             self.folder.add(TOKENS, line)
-
-    @torch.no_grad()
-    def _log_probs(self, rollout: Rollout, rows: int) -> list[list[float]]:
-        """The log-probs that the actor, as it is now, gives the first responses."""
-        first = rollout.rows(torch.arange(rows, device=rollout.sequences.device))
-        trainer = self.trainer
-        now = actor_statistics(trainer.models.actor, first, trainer.config.temperature)
-        masked = zip(now.log_probs, first.response_mask, strict=True)
-        return [row[mask].tolist() for row, mask in masked]
 
 
 def weights_hash(network: nn.Module) -> str:

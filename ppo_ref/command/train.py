@@ -6,8 +6,8 @@ import signal
 import sys
 import time
 from argparse import SUPPRESS, ArgumentParser, Namespace
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any, Self, TextIO
@@ -15,14 +15,20 @@ from typing import Any, Self, TextIO
 import torch
 
 from ppo_ref.command import checkpoint
+from ppo_ref.command.preparing import weights_memory
 from ppo_ref.command.run_folder import RunFolder, create_run, reopen_run
 from ppo_ref.command.session import Session, Step
 from ppo_ref.command.settings import add_options, make_settings
 from ppo_ref.command.terminal import printable, say
+from ppo_ref.train import scores
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 BAR = 10  # characters: the progress line fits 80 columns
 LINES = 10  # of each stage where they stay
+PPO = "PPO"  # the stage
+SHOWN_SAMPLES = 8
+WORTH_TELLING = 10**8  # bytes
+CODE = "score", "held_out_score"  # settings that may name code to be run
 
 
 def add(parser: ArgumentParser) -> None:
@@ -62,13 +68,18 @@ def _is_of_memory(error: Exception) -> bool:
 def train(session: Session, interrupt: "Interrupt") -> int:
     """Take the steps that are left, and report them."""
     folder, progress = session.folder, Progress(sys.stderr)
-    _report_begin(folder)
+    _report_begin(folder, weights_memory(session.trainer))
     try:
         for step in session.steps():
             progress.show(step)
+            if step.stage == PPO and step.done == 0:
+                progress.end()
+                _report_samples(session)
             if interrupt.requested:
                 break
             session.save_if_due(step)
+            if step.stage == PPO and step.done == 0:
+                _report_checkpoint(session)
         progress.end()
         session.save()
         summary = session.write_summary()
@@ -82,7 +93,7 @@ def train(session: Session, interrupt: "Interrupt") -> int:
         return INTERRUPTED
     finally:
         progress.end()
-    _report_end(folder, summary)
+    _report_end(session, summary)
     return 0 if session.finished else INTERRUPTED
 
 
@@ -150,17 +161,40 @@ def _open(options: Mapping[str, Any]) -> AbstractContextManager[RunFolder]:
     if "resume" not in options:
         out = options.get("out")
         return create_run(Path(out) if out else None, make_settings(options))
-    if others := sorted(options.keys() - {"resume"}):
+    if others := sorted(options.keys() - {"resume", *CODE}):
         option = others[0].replace("_", "-")
         raise ValueError(
             f"--resume takes all settings from the run's folder; leave out --{option}, "
             "or begin another run by --out"
         )
-    return reopen_run(Path(options["resume"]))
+    return _reopened(Path(options["resume"]), options)
 
 
-def _report_begin(folder: RunFolder) -> None:
+@contextmanager
+def _reopened(path: Path, options: Mapping[str, Any]) -> Iterator[RunFolder]:
+    """A run to go on with; code that its folder names is run only if it is named here.
+
+    A folder may come from a stranger.
+    """
+    named = make_settings({name: options[name] for name in CODE if name in options})
+    with reopen_run(path) as folder:
+        for name in CODE:
+            file = getattr(folder.settings, name)
+            if scores.is_file(file) and getattr(named, name) != file:
+                raise ValueError(
+                    f"the run is scored by the code of {file}; if you trust it, say so "
+                    f"by --{name.replace('_', '-')} {file}"
+                )
+        yield folder
+
+
+def _report_begin(folder: RunFolder, memory: int) -> None:
     lines = [f"The run is written into {folder.path}"]
+    if memory >= WORTH_TELLING:
+        lines.append(
+            f"Networks and optimizers will take {_gigabytes(memory)} of memory, and "
+            "the answers of a batch some more"
+        )
     if folder.torch_version != torch.__version__:
         lines.append(
             f"It was begun with torch {folder.torch_version}; with this one, "
@@ -169,12 +203,56 @@ def _report_begin(folder: RunFolder) -> None:
     print(printable("\n".join(lines)), file=sys.stderr, flush=True)
 
 
-def _report_end(folder: RunFolder, summary: Mapping[str, Any]) -> None:
+def _report_samples(session: Session) -> None:
+    """Show sampled answers; where none is right, nothing can be reinforced."""
+    count = session.settings.samples
+    if not count:
+        return
+    answers = session.trainer.sampled_answers(count)
+    for answer in answers[:SHOWN_SAMPLES]:
+        cut = "" if answer.ended else " (cut off)"
+        line = f"{answer.score:4.2f}  {answer.question.text!r} -> {answer.text!r}{cut}"
+        print(printable(line))
+    right = sum(answer.score > 0 for answer in answers)
+    ended = sum(answer.ended for answer in answers)
+    print(f"sampled answers: {right} of {count} right, {ended} ended", flush=True)
+    if right == 0:
+        raise ValueError(
+            f"0 of {count} sampled answers are right: there is nothing to learn from; "
+            "see what they say above, and change --prompt-template, --stop, --score "
+            "or --response-length; --samples 0 trains all the same"
+        )
+
+
+def _report_checkpoint(session: Session) -> None:
+    """Say what a checkpoint costs, if that is much."""
+    size = session.folder.checkpoint_size()
+    if size >= WORTH_TELLING:
+        share, seconds = session.settings.checkpoint_share, session.saving_seconds
+        say(
+            f"A checkpoint takes {_gigabytes(size)} and {seconds:.1f} s; they take at "
+            f"most {share:.0%} of the time"
+        )
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 1e9:.1f} GB"
+
+
+def _report_end(session: Session, summary: Mapping[str, Any]) -> None:
+    folder = session.folder
     before, after = summary["held_out_before"], summary["held_out_after"]
     if not summary["finished"]:
-        print(f"Stopped; go on by: python -m ppo_ref train --resume {folder.path}")
+        if checkpoint.exists(folder.path):
+            print(f"Stopped; go on by: python -m ppo_ref train --resume {folder.path}")
+        else:
+            print("Stopped; no checkpoint was to be written, so it cannot go on")
     print(f"{folder.path}: {summary['iterations']} iterations, {summary['seconds']} s")
     if after is not None:
         shares = f"{before:.0%} before, {after:.0%} now"
         print(f"held-out questions answered right: {shares}")
+        if "asked" in summary:
+            before, after = summary["answer_before"], summary["answer_after"]
+            line = f"{summary['asked']!r}: {before!r} before, {after!r} now"
+            print(printable(line))
         print(f"curves, and token by token: python -m ppo_ref view {folder.path}")

@@ -61,8 +61,18 @@ got 100
     micro_batch_size: int = setting(64, "responses per backward pass", 1)
     actor_epochs: int = setting(1, "passes over each batch", 1)
     critic_epochs: int = setting(1, "passes over each batch; 0: no critic", 0)
+    critic_warm_up: int = setting(
+        0, "first iterations, in which the critic learns and the actor does not", 0
+    )
     response_length: int = setting(8, "most tokens of a response, its end included", 1)
     temperature: float = setting(1.0, "of the sampling", above=0, below=math.inf)
+    trained_temperature: float = setting(
+        0.0,
+        "of the log-probs that are trained on; 0 is that of the sampling, and any "
+        "other is a mistake worth seeing",
+        0,
+        below=math.inf,
+    )
     actor_lr: float = setting(
         7e-4, "first learning rate of the actor; falls to 0", 0, below=math.inf
     )
@@ -133,11 +143,21 @@ got 100
                     f"PPOConfig: {whole} must be a multiple of {part} "
                     f"{getattr(self, part)}, got {getattr(self, whole)}"
                 )
+        if self.critic_warm_up and not self.critic_epochs:
+            raise ValueError(
+                "PPOConfig: critic_warm_up must be 0 without critic_epochs, got "
+                f"{self.critic_warm_up}"
+            )
         if self.kl_horizon <= self.batch_size / 5:
             raise ValueError(
                 f"PPOConfig: kl_horizon must be above a fifth of batch_size "
                 f"{self.batch_size}, got {self.kl_horizon}"
             )
+
+    @property
+    def log_prob_temperature(self) -> float:
+        """Of the log-probs that the update compares: as a rule that of the sampling."""
+        return self.trained_temperature or self.temperature
 
 
 def require_settings(function: str, settings: Any) -> None:
@@ -145,7 +165,7 @@ def require_settings(function: str, settings: Any) -> None:
     for one in dataclasses.fields(settings):
         name, value, kind = one.name, getattr(settings, one.name), one.type
         fits: Any = (int, float) if kind is float else kind
-        if not isinstance(value, fits) or isinstance(value, bool):
+        if not isinstance(value, fits) or isinstance(value, bool) != (kind is bool):
             named = "an int" if kind is int else f"a {type(one.default).__name__}"
             raise TypeError(
                 f"{function}: {name} must be {named}, "

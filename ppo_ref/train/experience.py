@@ -38,7 +38,7 @@ def collect_experience(
         prompts: The same questions as token ids.
         reward: One score per response.
         estimate: From rewards and values to advantages and returns, by keyword.
-        config: Settings of the run; without critic epochs values are 0.
+        config: Settings of the run; without a critic values are 0.
         generator: Of the sampling, on the models' device.
 
     Returns:
@@ -60,12 +60,12 @@ def collect_experience(
         >>> from ppo_ref.train.reward import rule
         >>> from ppo_ref.train.trainer import tiny_trainer
         >>> trainer = tiny_trainer()
-        >>> questions = trainer.questions.train[:2]
+        >>> questions = trainer.task.train[:2]
         >>> experience = collect_experience(
         ...     trainer.models,
         ...     questions,
         ...     trainer.tokenizer.prompts([question.text for question in questions]),
-        ...     rule(trainer.tokenizer, wrong=-1),
+        ...     rule(trainer.tokenizer, trainer.task.score, wrong=-1),
         ...     whitened_gae,
         ...     trainer.config,
         ...     torch.Generator().manual_seed(0),
@@ -116,10 +116,10 @@ def judge(
     parts = []
     for rows in torch.split(torch.arange(len(questions)), config.micro_batch_size):
         part = rollout.rows(rows)
-        old = actor_statistics(models.actor, part, config.temperature)
-        ref = actor_statistics(models.reference, part, config.temperature)
+        old = actor_statistics(models.actor, part, config.log_prob_temperature)
+        ref = actor_statistics(models.reference, part, config.log_prob_temperature)
         values = torch.zeros_like(old.log_probs)
-        if config.critic_epochs:
+        if models.critic is not None:
             values = critic_values(models.critic, part)
         parts.append(
             Judged(

@@ -24,6 +24,9 @@ class Body(nn.Module):
     ``forward`` takes what that of ``Transformer`` takes.
     """
 
+    # Whether a gradient, too, leaves out the positions whose outputs are not read.
+    skips_unread = False
+
     def __init__(
         self, width: int, context: int, precision: torch.dtype = torch.float32
     ) -> None:
@@ -199,20 +202,34 @@ class Critic(nn.Module):
 
 
 class Models(NamedTuple):
-    """The four modules; a rule may score in place of the reward."""
+    """The four modules, of which a run may do without two.
+
+    There is no critic where advantages come from the group alone, and no reward model
+    where a rule scores.
+    """
 
     actor: Actor
-    critic: Critic
+    critic: Critic | None
     reference: Actor
-    reward: Critic
+    reward: Critic | None
 
 
-def models_from(actor: Actor) -> Models:
-    """The other three begin as copies of the actor, and do not learn with it."""
+def models_from(actor: Actor, critic: bool = True, reward: bool = True) -> Models:
+    """The others begin as copies of the actor, and do not learn with it."""
+    return Models(
+        actor=actor,
+        critic=_critic_from(actor) if critic else None,
+        reference=frozen(actor),
+        reward=frozen(_critic_from(actor)) if reward else None,
+    )
+
+
+def _critic_from(actor: Actor) -> Critic:
+    """The body of the actor, with a head that says 0 to everything."""
     critic = Critic(copy.deepcopy(actor.transformer)).to(actor.head.weight)
     for weight in critic.head.parameters():
         nn.init.zeros_(weight)
-    return Models(actor, critic, frozen(actor), frozen(critic))
+    return critic
 
 
 def initialised(network: Network, generator: torch.Generator) -> Network:
@@ -254,7 +271,7 @@ def actor_statistics(
     gradient flows. The actor may be that in training, as it sampled, or the reference.
     """
     responses = rollout.responses
-    last = _last(rollout)
+    last = _last(actor.transformer, rollout)
     logits = actor(rollout.sequences, rollout.attention_mask, last=last)
     chosen = response_outputs(logits, responses.shape[1])
     return log_probs_and_entropy(chosen, responses, temperature)
@@ -265,18 +282,19 @@ def critic_values(critic: Critic, rollout: Rollout) -> Tokens:
 
     Padding is computed like any slot; gradient flows.
     """
-    last = _last(rollout)
+    last = _last(critic.transformer, rollout)
     outputs = critic(rollout.sequences, rollout.attention_mask, last=last)
     values = response_outputs(outputs, rollout.response_mask.shape[1])
     return at_least_float32(values)
 
 
-def _last(rollout: Rollout) -> int:
-    """The number of positions that the response's outputs are of; with gradient all.
+def _last(body: Body, rollout: Rollout) -> int:
+    """The number of positions that the response's outputs are of; 0 is all.
 
-    To leave out those of the prompt would add up a gradient in another order, and a run
-    would end with other weights by rounding.
+    To leave out those of the prompt adds up a gradient in another order, and a run ends
+    with other weights by rounding. The stored runs of the small network are of the
+    other order, and with it there is next to nothing to save.
     """
-    if torch.is_grad_enabled():
+    if torch.is_grad_enabled() and not body.skips_unread:
         return 0
     return rollout.responses.shape[1] + 1

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from ppo_ref.train.networks import Actor, Body, Cache
 from ppo_ref.train.tokenizer import Tokenizer
 
+PROMPT = "{prompt}"
 TOKENS = 4  # of the sequence that is tried
 TOLERANCE = 1e-4  # of the largest logit
 
@@ -61,6 +62,9 @@ class PretrainedBody(Body):
     It never drops out: the ratio of an actor to itself must be 1.
     """
 
+    # A head over tens of thousands of tokens costs as much as several layers.
+    skips_unread = True
+
     def __init__(
         self,
         network: nn.Module,
@@ -86,25 +90,59 @@ class PretrainedBody(Body):
         """Hidden states of the new positions or of the ``last``, [batch, new, width].
 
         The mask is that of all positions, past ones included; an empty cache is filled
-        with one ``DynamicCache``, which the next call reads.
+        with one ``DynamicCache``, which the next call reads. What all rows begin with,
+        as an example before each question, is read once for all of them.
         """
-        if cache is not None and not cache:
-            cache.append(_library().DynamicCache(config=self.network.config))
+        if cache:
+            return self._read(token_ids, attention_mask, cache[0])[:, -last:]
+        same = 0
+        if last:
+            same = _same_beginning(token_ids, attention_mask, token_ids.shape[1] - last)
+        past: Any = None
+        if same or cache is not None:
+            past = _library().DynamicCache(config=self.network.config)
+        if same:
+            self._read(token_ids[:1, :same], attention_mask[:1, :same], past)
+            past.batch_repeat_interleave(len(token_ids))
+        if cache is not None:
+            cache.append(past)
+        return self._read(token_ids[:, same:], attention_mask, past)[:, -last:]
+
+    def _read(self, token_ids: Tensor, attention_mask: Tensor, past: Any) -> Tensor:
+        """Hidden states of the new positions, behind those that were read before."""
         hidden: Tensor = self.network(
             input_ids=token_ids,
             attention_mask=attention_mask.long(),
             position_ids=self.places(attention_mask, token_ids.shape[1]),
-            past_key_values=cache[0] if cache else None,
-            use_cache=cache is not None,
+            past_key_values=past,
+            use_cache=past is not None,
         ).last_hidden_state
-        return hidden[:, -last:]
+        return hidden
 
 
-def pretrained_tokenizer(path: str | Path) -> "PretrainedTokenizer":
+def _same_beginning(token_ids: Tensor, attention_mask: Tensor, most: int) -> int:
+    """How many tokens all rows begin with, and no more than ``most``; no padding."""
+    same = (token_ids == token_ids[:1]).all(0) & attention_mask.all(0)
+    return min(int(same.long().cumprod(0).sum()), most) if len(token_ids) > 1 else 0
+
+
+def pretrained_tokenizer(
+    path: str | Path, template: str = PROMPT, chat: bool = True, stop: str = ""
+) -> "PretrainedTokenizer":
     """The tokenizer in the folder of a model; nothing is fetched.
 
     It must have an end, and no more tokens than the model; else it is a ValueError.
+
+    Args:
+        path: Of the folder.
+        template: What surrounds a question, which stands at its ``{prompt}``.
+        chat: Whether the chat template is followed, if there is one.
+        stop: A text of one token that ends a response instead of the tokenizer's end.
     """
+    if PROMPT not in template:
+        raise ValueError(
+            f"pretrained: prompt_template must hold {PROMPT}, got {template!r}"
+        )
     vocab = _read("AutoConfig", path).get_text_config().vocab_size
     tokenizer = _read("AutoTokenizer", path)
     if tokenizer.eos_token_id is None:
@@ -112,7 +150,7 @@ def pretrained_tokenizer(path: str | Path) -> "PretrainedTokenizer":
     most = max(tokenizer.get_vocab().values())
     if most >= vocab:
         _refuse(path, f"a tokenizer of the model's {vocab} tokens", f"token {most}")
-    return PretrainedTokenizer(tokenizer)
+    return PretrainedTokenizer(tokenizer, template, chat, stop)
 
 
 class PretrainedTokenizer(Tokenizer):
@@ -122,10 +160,16 @@ class PretrainedTokenizer(Tokenizer):
     say by their mask where they begin.
     """
 
-    def __init__(self, tokenizer: Any) -> None:
+    def __init__(
+        self, tokenizer: Any, template: str = PROMPT, chat: bool = True, stop: str = ""
+    ) -> None:
         eos, pad = tokenizer.eos_token_id, tokenizer.pad_token_id
         super().__init__(eos, eos if pad is None else pad)
         self.tokenizer = tokenizer
+        self.template = template
+        self.chat = chat and bool(tokenizer.chat_template)
+        if stop:
+            self.eos_token_id = self._only_token(stop)
 
     def encode(self, text: str) -> list[int]:
         """The ids of a response's text, with no special token added."""
@@ -138,7 +182,8 @@ class PretrainedTokenizer(Tokenizer):
         They follow the chat template if there is one; if not, the text stands behind
         the tokens that the tokenizer puts first, such as a beginning of the text.
         """
-        if self.tokenizer.chat_template:
+        text = self.template.replace(PROMPT, text)
+        if self.chat:
             chat = self.tokenizer.apply_chat_template(
                 [{"role": "user", "content": text}],
                 tokenize=False,
@@ -147,7 +192,7 @@ class PretrainedTokenizer(Tokenizer):
             return self.encode(chat)
         ids = self._require_known(text, self.tokenizer.encode(text))
         # Some tokenizers end every text; an answer could not follow.
-        return ids[:-1] if ids[-1:] == [self.eos_token_id] else ids
+        return ids[:-1] if ids[-1:] == [self.tokenizer.eos_token_id] else ids
 
     def decode(self, token_ids: Iterable[int]) -> str:
         """The text up to the first end; ids that only the head knows say nothing."""
@@ -159,6 +204,15 @@ class PretrainedTokenizer(Tokenizer):
         """A single token, special ones by name, part of a character as U+FFFD."""
         return self._text([token_id])
 
+    def _only_token(self, text: str) -> int:
+        ids = self.encode(text)
+        if len(ids) != 1:
+            raise ValueError(
+                f"pretrained: stop must be a text of one token, got {len(ids)} for "
+                f"{text!r}"
+            )
+        return ids[0]
+
     def _text(self, token_ids: Iterable[int]) -> str:
         ids = list(token_ids)
         return str(self.tokenizer.decode(ids, clean_up_tokenization_spaces=False))
@@ -166,7 +220,7 @@ class PretrainedTokenizer(Tokenizer):
     def _require_known(self, text: str, token_ids: list[int]) -> list[int]:
         unknown = self.tokenizer.unk_token_id
         # GPT-2 calls its end unknown, too, but knows every byte.
-        if unknown != self.eos_token_id and unknown in token_ids:
+        if unknown != self.tokenizer.eos_token_id and unknown in token_ids:
             raise ValueError(
                 "encode: text must be made of what the tokenizer knows, got an unknown "
                 f"token at {token_ids.index(unknown)} in {text!r}"

@@ -13,7 +13,8 @@ from ppo_ref.batch import Rollout
 from ppo_ref.precision import at_least_float32
 from ppo_ref.require import RowFlags, RowValues
 from ppo_ref.train.networks import Critic
-from ppo_ref.train.tasks import Question
+from ppo_ref.train.scores import stated_sum
+from ppo_ref.train.tasks import Question, Score
 from ppo_ref.train.tokenizer import Tokenizer
 
 # One score per response, in reward units.
@@ -23,11 +24,15 @@ Reward = Annotated[
 ]
 
 
-def rule(tokenizer: Tokenizer, right: float = 1.0, wrong: float = 0.0) -> Reward:
-    """A response is right that ends, and states the right sum after its last =.
+def rule(
+    tokenizer: Tokenizer,
+    score: Score = stated_sum,
+    right: float = 1.0,
+    wrong: float = 0.0,
+) -> Reward:
+    """The score of a response that has ended, on a scale from ``wrong`` to ``right``.
 
-    What stands before is not looked at, as with verl's rule for GSM8K, which reads
-    the number behind ####.
+    One that was cut off gets ``wrong``, whatever it says.
     """
 
     def scores(questions: Sequence[Question], rollout: Rollout) -> Tensor:
@@ -37,12 +42,12 @@ def rule(tokenizer: Tokenizer, right: float = 1.0, wrong: float = 0.0) -> Reward
                 f"rule: questions must be one per response, {len(texts)}, "
                 f"got {len(questions)}"
             )
-        stated = []
-        for question, text in zip(questions, texts, strict=True):
-            _, sign, last = text.rpartition("=")
-            stated.append(sign == "=" and last == str(question.a + question.b))
-        solved = torch.tensor(stated, device=rollout.truncated.device)
-        return torch.where(solved & ~rollout.truncated, float(right), float(wrong))
+        shares = []
+        cut_off = rollout.truncated.tolist()
+        for question, text, cut in zip(questions, texts, cut_off, strict=True):
+            share = 0.0 if cut else score(question, text)
+            shares.append((1 - share) * wrong + share * right)
+        return torch.tensor(shares, device=rollout.truncated.device)
 
     return scores
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -14,7 +14,13 @@ from ppo_ref.train.config import PPOConfig
 from ppo_ref.train.estimates import Estimate, whitened_gae
 from ppo_ref.train.experience import collect_experience
 from ppo_ref.train.learners import Learners, learning_rate_share
-from ppo_ref.train.networks import Actor, Models, Transformer, initialised
+from ppo_ref.train.networks import (
+    Actor,
+    Models,
+    Transformer,
+    actor_statistics,
+    initialised,
+)
 from ppo_ref.train.reward import Reward, learned, reward_model_step, rule
 from ppo_ref.train.rollout import sample_responses
 from ppo_ref.train.statistics import (
@@ -22,7 +28,8 @@ from ppo_ref.train.statistics import (
     experience_statistics,
     update_statistics,
 )
-from ppo_ref.train.tasks import CHARACTERS, PROMPT_LENGTH, Question, draw, split
+from ppo_ref.train.sums import CHARACTERS, PROMPT_LENGTH, phrased_sums
+from ppo_ref.train.tasks import Question, Score, Task, draw
 from ppo_ref.train.tokenizer import CharacterTokenizer, Prompts, Tokenizer
 from ppo_ref.train.update import (
     imitation_step,
@@ -33,6 +40,19 @@ from ppo_ref.train.update import (
 
 LABELLED = 4096  # responses that a reward model learns from
 WARM_UP = 5  # iterations in which the learning rates rise
+
+
+# From a generator to the questions of the run.
+MakeTask = Callable[[torch.Generator], Task]
+
+
+class Answer(NamedTuple):
+    """A response to a question, its text, whether it ended, and what it is paid."""
+
+    question: Question
+    text: str
+    ended: bool
+    score: float
 
 
 class Iteration(NamedTuple):
@@ -57,6 +77,8 @@ class Trainer:
         estimate: From rewards and values to advantages and returns.
         actor: As of ``ppo_ref.train.pretrained``; a small new one if left out.
         tokenizer: Of the actor; left out together with it, one of characters.
+        make_task: What is asked and what is right, split by a generator that is handed
+            to it; sums in words if left out, all that the teacher of ``imitate`` knows.
     """
 
     def __init__(
@@ -66,13 +88,15 @@ class Trainer:
         estimate: Estimate = whitened_gae,
         actor: Actor | None = None,
         tokenizer: Tokenizer | None = None,
+        make_task: MakeTask = phrased_sums,
     ) -> None:
         self.config = config
         self.device = torch.device(device)
         self.estimate = estimate
         self.kl_coef = config.kl_coef
-        self.questions = split(self._generator("split"))
+        self.task = make_task(self._generator("split"))
         self.imitated = self.rewarded = self.iteration = 0
+        self.looked: list[Answer] = []  # what held-out questions were answered last
         characters = CharacterTokenizer(CHARACTERS)
         self.tokenizer: Tokenizer = tokenizer or characters
         if actor is None:
@@ -94,7 +118,7 @@ class Trainer:
                 actor=self.models.actor,
                 optimizer=self.learners.imitation_optimizer,
                 tokenizer=self.tokenizer,
-                questions=self.questions.train,
+                questions=self.task.train,
                 config=self.config,
                 step=self.imitated,
                 generator=self._generator("demonstrations", self.imitated),
@@ -106,18 +130,19 @@ class Trainer:
 
     def learn_reward(self) -> Iterator[float]:
         """The reward model learns the rule on what the actor says: losses by step."""
+        reward, optimizer = self.models.reward, self.learners.reward_optimizer
+        if reward is None or optimizer is None:
+            return
         if self.rewarded == self.config.reward_model_steps:
             return
-        reward = self.models.reward.requires_grad_(True)
-        questions = draw(self.questions.train, LABELLED, self._generator("labels"))
+        reward.requires_grad_(True)
+        questions = draw(self.task.train, LABELLED, self._generator("labels"))
         rollout = self._sample(questions, self._generator("labelled", 0, self.device))
-        right = rule(self.tokenizer)(questions, rollout).bool()
+        right = rule(self.tokenizer, self.task.score)(questions, rollout).bool()
         while self.rewarded < self.config.reward_model_steps:
             draws = self._generator("labelled rows", self.rewarded)
             rows = torch.randint(LABELLED, (self.config.batch_size,), generator=draws)
-            loss = reward_model_step(
-                reward, self.learners.reward_optimizer, rollout.rows(rows), right[rows]
-            )
+            loss = reward_model_step(reward, optimizer, rollout.rows(rows), right[rows])
             self.rewarded += 1
             reward.requires_grad_(self.rewarded < self.config.reward_model_steps)
             yield loss
@@ -134,9 +159,36 @@ class Trainer:
         the last, as ``held_out``; ``solved`` is the share of each batch's sampled
         answers that are right, whatever scored them.
         """
-        questions = self.questions.held_out
+        questions = self.task.held_out
         rollout = self._sample(questions, temperature=0)
-        return rule(self.tokenizer)(questions, rollout).mean().item()
+        self.looked = self._answers(questions, rollout, self.task.right)
+        return sum(answer.score for answer in self.looked) / len(self.looked)
+
+    def sampled_answers(self, count: int) -> list[Answer]:
+        """Answers to questions that are trained on, sampled by the actor as it is."""
+        questions = draw(self.task.train, count, self._generator("samples"))
+        generator = self._generator("sampled", 0, self.device)
+        rollout = self._sample(questions, generator, self.config.temperature)
+        return self._answers(questions, rollout, self.task.score)
+
+    def likeliest_answer(self, text: str, actor: Actor | None = None) -> str:
+        """The greedy answer of the actor, or of another such as the reference."""
+        rollout = sample_responses(
+            actor or self.models.actor,
+            self.tokenizer.prompts([text], self.device),
+            response_length=self.config.response_length,
+            temperature=0,
+        )
+        return self.tokenizer.decode(rollout.responses[0].tolist())
+
+    @torch.no_grad()
+    def log_probs_now(self, rollout: Rollout, rows: int) -> list[list[float]]:
+        """The log-probs that the actor, as it is now, gives the first responses."""
+        first = rollout.rows(torch.arange(rows, device=rollout.sequences.device))
+        temperature = self.config.log_prob_temperature
+        now = actor_statistics(self.models.actor, first, temperature)
+        masked = zip(now.log_probs, first.response_mask, strict=True)
+        return [row[mask].tolist() for row, mask in masked]
 
     def state_dict(self) -> dict[str, Any]:
         """All that the run is between two steps, of whatever stage, as copies."""
@@ -176,7 +228,7 @@ class Trainer:
 
     def _describe(self, experience: Experience) -> Statistics:
         """The figures of a batch, and of the coefficient that it was made with."""
-        with_critic = self.config.critic_epochs > 0
+        with_critic = self.models.critic is not None
         statistics = experience_statistics(experience, with_critic)
         if math.isfinite(self.config.kl_horizon):
             statistics["kl_coef"] = self.kl_coef
@@ -191,13 +243,17 @@ class Trainer:
         size = config.mini_batch_size
         critic_batches = mini_batches(experience, config.critic_epochs, size, draws)
         actor_batches = mini_batches(experience, config.actor_epochs, size, draws)
-        critic_steps = update_critic(
-            self.models.critic, learners.critic_optimizer, critic_batches, config
-        )
-        actor_steps = update_actor(
-            self.models.actor, learners.actor_optimizer, actor_batches, config
-        )
-        return update_statistics([*critic_steps, *actor_steps])
+        steps: list[Statistics] = []
+        critic, optimizer = self.models.critic, learners.critic_optimizer
+        if critic is not None and optimizer is not None:
+            steps += update_critic(critic, optimizer, critic_batches, config)
+            # Its gradients would lie in memory beside those of the actor.
+            optimizer.zero_grad()
+        if self.iteration >= config.critic_warm_up:
+            optimizer = learners.actor_optimizer
+            steps += update_actor(self.models.actor, optimizer, actor_batches, config)
+            optimizer.zero_grad()
+        return update_statistics(steps)
 
     def _adapt_kl_coef(self, kl: float) -> None:
         """The next batch pays this coefficient; it follows the KL of this one."""
@@ -215,13 +271,28 @@ class Trainer:
         is_last = self.iteration == self.config.iterations
         if is_last or self.iteration % self.config.evaluate_every == 0:
             shares["held_out"] = self.held_out()
-        shares["solved"] = rule(self.tokenizer)(questions, rollout).mean().item()
+        right = rule(self.tokenizer, self.task.right)
+        shares["solved"] = right(questions, rollout).mean().item()
         return shares
+
+    def _answers(
+        self, questions: list[Question], rollout: Rollout, score: Score
+    ) -> list[Answer]:
+        return [
+            Answer(question, self.tokenizer.decode(ids), not cut, paid)
+            for question, ids, cut, paid in zip(
+                questions,
+                rollout.responses.tolist(),
+                rollout.truncated.tolist(),
+                rule(self.tokenizer, score)(questions, rollout).tolist(),
+                strict=True,
+            )
+        ]
 
     def _draw_questions(self, draws: torch.Generator) -> list[Question]:
         """Each question stands as often in the batch as it is to be answered."""
         repeats = self.config.responses_per_prompt
-        drawn = draw(self.questions.train, self.config.batch_size // repeats, draws)
+        drawn = draw(self.task.train, self.config.batch_size // repeats, draws)
         return [question for question in drawn for _ in range(repeats)]
 
     def _new_actor(self, vocab: int) -> Actor:
@@ -237,13 +308,13 @@ class Trainer:
         return initialised(Actor(transformer, vocab), self._generator("weights"))
 
     def _start_from(self, actor: Actor) -> None:
-        self.learners = Learners(actor, self.config.actor_lr, self.config.critic_lr)
+        self.learners = Learners(actor, self.config)
 
     def _reward(self) -> Reward:
-        if self.config.reward_model_steps:
+        if self.models.reward is not None:
             return learned(self.models.reward)
         right, wrong = self.config.right_score, self.config.wrong_score
-        return rule(self.tokenizer, right, wrong)
+        return rule(self.tokenizer, self.task.score, right, wrong)
 
     def _sample(
         self,

@@ -21,7 +21,8 @@ from ppo_ref.train.learners import set_learning_rate
 from ppo_ref.train.networks import Actor, Critic, actor_statistics, critic_values
 from ppo_ref.train.rollout import as_rollout
 from ppo_ref.train.statistics import Statistics
-from ppo_ref.train.tasks import Question, demonstrations, draw
+from ppo_ref.train.sums import demonstrations
+from ppo_ref.train.tasks import Question, draw
 from ppo_ref.train.tokenizer import Tokenizer
 
 IMITATION_WARM_UP = 0.1  # share of the steps in which its learning rate rises
@@ -248,7 +249,8 @@ def update_critic(
 def _actor_loss(
     actor: Actor, config: PPOConfig, part: Experience, aggregate: Aggregate
 ) -> NetworkLoss:
-    log_probs, entropy = actor_statistics(actor, part.rollout, config.temperature)
+    temperature = config.log_prob_temperature
+    log_probs, entropy = actor_statistics(actor, part.rollout, temperature)
     mask = part.rollout.response_mask
     policy = policy_loss(
         log_probs=log_probs,

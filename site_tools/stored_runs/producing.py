@@ -59,7 +59,9 @@ def _watched(trainer: Trainer) -> dict[str, Any]:
     answers = tokenizer.responses(ANSWERS, slots)
     given = as_rollout(prompts, answers, torch.zeros(answers.shape))
     log_probs = actor_statistics(actor, given).log_probs
-    values = critic_values(critic, given)
+    values = torch.zeros_like(log_probs)
+    if critic is not None:
+        values = critic_values(critic, given)
     masked = list(zip(log_probs, values, given.response_mask, strict=True))
     return {
         "record": "watched",

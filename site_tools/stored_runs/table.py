@@ -17,6 +17,7 @@ class Recipe:
     what: str
     options: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
+    preset: str = ""  # of the command, with a model that exists; none for the small one
 
 
 @dataclass(frozen=True)
@@ -29,4 +30,6 @@ class Chart:
 
 _TABLE = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text("utf-8"))
 RUNS = {name: Recipe(**row) for name, row in _TABLE["runs"].items()}
+SMALL = {name: run for name, run in RUNS.items() if not run.preset}
+REAL = {name: run for name, run in RUNS.items() if run.preset}
 CHARTS = {path: Chart(**row) for path, row in _TABLE["charts"].items()}

@@ -80,7 +80,7 @@ print(f"all others at 0: from {others.min():.2f}")
 
 # --8<-- [start:score]
 from ppo_ref.train.config import PPOConfig
-from ppo_ref.train.tasks import all_questions
+from ppo_ref.train.sums import all_questions
 
 run = stored_run("healthy")
 score, value = map(run.column, ("score", "value"))
@@ -92,7 +92,7 @@ assert two[10] < two[0] / 2
 assert score[10] > 2 * score[0]
 
 config = PPOConfig()
-sums = {(q.a, q.b) for q in all_questions()}
+sums = {q.answer for q in all_questions()}
 share = config.batch_size / len(sums)
 print("1+1 in a batch:", share)
 # --8<-- [end:score]

@@ -19,7 +19,7 @@ SMALL = [
     *("--warm-start-steps", "3", "--wrong-score", "-1", "--iterations", "3"),
     *("--batch-size", "8", "--mini-batch-size", "4", "--micro-batch-size", "4"),
     *("--evaluate-every", "2", "--record-every", "2", "--record-rows", "2"),
-    *("--checkpoint-seconds", "0", "--device", "cpu"),
+    *("--checkpoint-seconds", "0", "--checkpoint-share", "inf", "--device", "cpu"),
 ]
 EVENTS = {"open", "os.rename", "os.truncate", "os.mkdir", "os.remove"}
 # What the same run writes again, byte for byte.

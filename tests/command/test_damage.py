@@ -212,7 +212,7 @@ def test_a_changed_log_is_refused(run, capsys):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda held: held.update(format=1), "format must be 2, got 1"),
+        (lambda held: held.update(format=1), "format must be 3, got 1"),
         (lambda held: held["settings"].update(witdh=8), "it differs in witdh"),
         (lambda held: held["settings"].update(estimate="gae"), "'gae'"),
         (lambda held: held["settings"].update(width=8.9), "width must be an int"),

@@ -58,6 +58,18 @@ def test_an_option_becomes_the_field_of_its_name():
                 ["--response-length", "1000000000"],
             )
         ),
+        (
+            ["--preset", "smollm2"],
+            "--preset smollm2 needs the model in .cache/smollm2, which make tools "
+            "ARGS=smollm2 brings to this project; or name one by --model",
+        ),
+        (["--preset", "best"], "argument --preset: invalid choice: 'best'"),
+        (
+            ["--questions", "asked.jsonl"],
+            "--questions is for a model that speaks; name",
+        ),
+        (["--stop", "="], "--stop is for a model that speaks; name one by --model"),
+        (["--no-chat-template"], "--no-chat-template is for a model that speaks; name"),
         (["--resume", "x", "--seed", "1"], "leave out --seed"),
         (["--resume", "nowhere"], "config.json is missing: no run was begun there"),
     ],
@@ -97,6 +109,16 @@ def test_too_little_memory_is_told_in_a_sentence(tmp_path, monkeypatch, capsys):
     said = capsys.readouterr().err
     assert "the run needs more memory than there is" in said and said.count("\n") == 1
     assert not (tmp_path / "run").exists()
+
+
+def test_a_preset_is_a_whole_recipe_and_what_is_named_besides_wins(tmp_path):
+    found = parsed("--preset", "smollm2", "--model", str(tmp_path), "--iterations", "7")
+    assert found.iterations == 7 and found.model == str(tmp_path)
+    assert (found.stop, found.samples, found.warm_start_steps) == ("\n", 32, 0)
+    assert found.prompt_template == "14 + 25 = 39\n{prompt}"
+    assert found.actor_lr == 3e-5 and found.no_chat_template
+    of_any_model = parsed("--model", str(tmp_path), "--actor-lr", "1e-6")
+    assert (of_any_model.actor_lr, of_any_model.critic_lr) == (1e-6, 1e-4)
 
 
 def test_a_device_that_is_not_there(monkeypatch, capsys, tmp_path):

@@ -32,7 +32,7 @@ def test_elsewhere_ten_lines_of_each_stage_stay():
 
 def test_every_row_of_a_response():
     tokenizer = CharacterTokenizer("+1=2")  # ids 2 to 5 are +, 1, 2, =
-    questions = [Question("1+1=", 1, 1), Question("2+1=", 2, 1)]
+    questions = [Question("1+1=", "1+1=2"), Question("2+1=", "2+1=3")]
     rollout = Rollout(
         sequences=torch.tensor([[3, 4, 5, 1, 0], [5, 4, 0, 2, 3]]),
         attention_mask=torch.ones(2, 5, dtype=torch.bool),

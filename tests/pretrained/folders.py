@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from ppo_ref.train.tasks import CHARACTERS
+from ppo_ref.train.sums import CHARACTERS
 
 NEEDED = ("transformers", "tokenizers", "safetensors")
 # To import transformers alone takes seconds.

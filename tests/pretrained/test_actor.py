@@ -194,3 +194,70 @@ def test_a_sequence_beyond_the_context(folder):
     text = "^PretrainedBody: a sequence must fit the context of 64 tokens, got 65$"
     with pytest.raises(ValueError, match=text):
         actor(ids, ids.bool())
+
+
+SAME = torch.tensor([9, 10, 11, 12])  # what all rows begin with
+
+
+def begun_alike(lengths: tuple[int, ...] = (5, 5, 5)) -> list[Tensor]:
+    return [torch.cat([SAME, row]) for row in rows(*lengths)]
+
+
+def test_what_all_rows_begin_with_is_read_once(folder, monkeypatch):
+    actor = pretrained_actor(folder)
+    read = []
+    forward = actor.transformer.network.forward
+
+    def watched(**given: Any) -> Any:
+        read.append(tuple(given["input_ids"].shape))
+        return forward(**given)
+
+    monkeypatch.setattr(actor.transformer.network, "forward", watched)
+    ids = torch.stack(begun_alike())
+    mask = torch.ones_like(ids).bool()
+    actor(ids, mask, last=3)
+    assert read == [(1, 4), (3, 5)]
+    read.clear()
+    actor(ids, mask, last=8)  # all but one of the positions are asked for
+    assert read == [(1, 1), (3, 8)]
+    for given in ((ids, mask), (ids[:1], mask[:1])):
+        read.clear()
+        actor(*given, last=0 if len(given[0]) > 1 else 3)
+        assert read == [tuple(given[0].shape)]
+    padded_row = mask.clone()
+    padded_row[1, :2] = False
+    read.clear()
+    actor(ids, padded_row, last=3)
+    assert read == [(3, 9)]
+
+
+def test_to_read_it_once_changes_neither_outputs_nor_gradients(folder, monkeypatch):
+    ids = torch.stack(begun_alike())
+    mask = torch.ones_like(ids).bool()
+    found = []
+    for once in (True, False):
+        actor = pretrained_actor(folder)
+        if not once:
+            monkeypatch.setattr(
+                "ppo_ref.train.pretrained._same_beginning", lambda *given: 0
+            )
+        logits = actor(ids, mask, last=4)
+        torch.autograd.backward(logits.log_softmax(-1)[..., 3].sum())
+        gradients = [weight.grad for weight in actor.parameters()]
+        found.append([logits.detach(), *gradients])
+    whole = theirs(folder)(input_ids=ids).logits[:, -4:]
+    assert_close(found[0][0], whole.detach(), atol=1e-5, rtol=1e-5)
+    for ours, expected in zip(*found, strict=True):
+        assert_close(ours, expected, atol=1e-4, rtol=1e-4)
+
+
+def test_answers_are_those_of_a_prompt_that_is_read_row_by_row(folder):
+    actor = pretrained_actor(folder)
+    given = torch.stack(begun_alike((2, 2, 2)))
+    prompts = Prompts(given, torch.ones_like(given).bool(), IDS[EOS], IDS[PAD])
+    together = sample_responses(actor, prompts, response_length=4, temperature=0)
+    for row, ids in enumerate(given):
+        alone = Prompts(ids[None], torch.ones(1, len(ids)).bool(), IDS[EOS], IDS[PAD])
+        said = sample_responses(actor, alone, response_length=4, temperature=0)
+        mask = said.response_mask[0]
+        assert torch.equal(together.responses[row][mask], said.responses[0][mask])

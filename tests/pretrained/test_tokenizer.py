@@ -46,7 +46,7 @@ def test_prompts_and_responses_are_those_of_its_own_ids(folder):
     wanted = [[*ids("1+1=2"), IDS[EOS], IDS[PAD]], [*ids("2"), IDS[EOS]]]
     assert answers.tolist() == [wanted[0], wanted[1] + [IDS[PAD]] * 5]
     scores = rule(ours)(
-        [Question("", 1, 1)] * 2, as_rollout(prompts, answers, torch.zeros(2, 7))
+        [Question("", "1+1=2")] * 2, as_rollout(prompts, answers, torch.zeros(2, 7))
     )
     assert scores.tolist() == [1, 0]
 
@@ -82,6 +82,25 @@ def test_a_chat_template_is_used():
     ours = PretrainedTokenizer(theirs)
     assert ours.prompts(["1+1"]).token_ids.tolist() == [ids("add 1+1=")]
     assert ours.encode("1+1") == ids("1+1")
+
+
+def test_a_question_stands_in_its_template_and_a_text_ends_the_answer():
+    theirs = tokenizer(eos_token=EOS)
+    theirs.chat_template = TEMPLATE
+    ours = PretrainedTokenizer(theirs, "2+2=4?{prompt}=", chat=False, stop="？")
+    prompts = ours.prompts(["1+1"])
+    assert prompts.token_ids.tolist() == [ids("2+2=4?1+1=")]
+    assert prompts.eos_token_id == ids("？")[0]
+    assert ours.decode(ids("2？3")) == "2"
+    with_chat = PretrainedTokenizer(theirs, "2+2=4?{prompt}=")
+    assert with_chat.encode_prompt("1+1") == ids("add 2+2=4?1+1==")
+
+
+def test_a_template_without_its_place_and_a_stop_of_two_tokens_are_refused(folder):
+    with pytest.raises(ValueError, match=r"must hold {prompt}, got '2='$"):
+        pretrained_tokenizer(folder, template="2=")
+    with pytest.raises(ValueError, match=r"text of one token, got 2 for '=='$"):
+        pretrained_tokenizer(folder, stop="==")
 
 
 def test_what_it_does_not_know(folder):

@@ -24,7 +24,7 @@ from ppo_ref.log_probs import (
 from ppo_ref.losses import policy_loss
 from ppo_ref.masking import masked_mean
 from ppo_ref.train.config import PPOConfig
-from ppo_ref.train.tasks import CHARACTERS
+from ppo_ref.train.sums import CHARACTERS
 from ppo_ref.train.tokenizer import CharacterTokenizer
 from tests.strategies import numbers
 

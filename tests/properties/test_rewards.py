@@ -18,7 +18,8 @@ from ppo_ref.rewards import (
 )
 from ppo_ref.train.reward import model_scores, reward_model_step, rule
 from ppo_ref.train.rollout import as_rollout
-from ppo_ref.train.tasks import CHARACTERS, Question
+from ppo_ref.train.sums import CHARACTERS
+from ppo_ref.train.tasks import Question
 from ppo_ref.train.tokenizer import CharacterTokenizer
 from tests import networks
 from tests.networks import ragged_rollout
@@ -141,7 +142,7 @@ def test_kl_optimum(tree, price, seed):
 
 
 TOKENIZER = CharacterTokenizer(CHARACTERS)
-QUESTION = Question("5+7=", 5, 7)
+QUESTION = Question("5+7=", "5+7=12")
 SCORES = {
     "5+7=12": 1.0,
     "5+7=13=12": 1.0,

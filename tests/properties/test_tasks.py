@@ -9,12 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppo_ref.train.config import PPOConfig
-from ppo_ref.train.tasks import (
+from ppo_ref.train.sums import (
     CHARACTERS,
+    EXAMPLE,
     PROMPT_LENGTH,
     all_questions,
-    split,
+    demonstrations,
+    phrased_sums,
+    two_digit_sums,
 )
+from ppo_ref.train.tasks import Question
 from ppo_ref.train.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, CharacterTokenizer
 from tests.networks import seeded
 
@@ -49,6 +53,10 @@ REFUSED = {
     "precision must be one of float32, bfloat16, got 'float16'": {
         "precision": "float16"
     },
+    "critic_warm_up must be 0 without critic_epochs, got 3": {
+        "critic_warm_up": 3,
+        "critic_epochs": 0,
+    },
     "batch_size must be an int, got float 256.0": {"batch_size": 256.0},
     "seed must be an int, got bool True": {"seed": True},
     "gamma must be a float, got str '1'": {"gamma": "1"},
@@ -74,13 +82,38 @@ def test_the_constants_hold_every_question_and_answer():
 
 @given(st.integers(0, 2**32))
 def test_one_phrasing_of_every_sum_is_held_out(seed):
-    train, held_out = split(seeded(seed))
+    train, held_out, *_ = phrased_sums(seeded(seed))
     everything = Counter(all_questions())
     assert Counter(train) + Counter(held_out) == everything
-    assert Counter((q.a, q.b) for q in held_out) == {
-        (a, b): 1 for a in range(10) for b in range(10)
+    assert Counter(question.answer for question in held_out) == {
+        f"{a}+{b}={a + b}": 1 for a in range(10) for b in range(10)
     }
-    assert {(q.a, q.b) for q in train} == {(q.a, q.b) for q in held_out}
+    assert {q.answer for q in train} == {q.answer for q in held_out}
+
+
+@given(st.integers(0, 2**32))
+def test_two_digit_sums_are_held_out_in_both_orders(seed):
+    train, held_out, *_ = two_digit_sums(seeded(seed))
+    assert (len(train), len(held_out)) == (40 * 40 - 2 - 100, 100)
+    pairs = []
+    for question in (*train, *held_out):
+        found = re.fullmatch(r"(\d\d) \+ (\d\d) = ", question.text)
+        a, b = map(int, found.groups())
+        assert 10 <= a < 50 and 10 <= b < 50
+        assert question.answer == str(a + b)
+        pairs.append((a, b))
+    assert len(set(pairs)) == len(pairs)
+    unseen = set(pairs[len(train) :])
+    assert {(b, a) for a, b in unseen} == unseen
+    (shown,) = re.findall(r"(\d\d) \+ (\d\d) = 39\n", EXAMPLE)
+    assert tuple(map(int, shown)) not in pairs
+
+
+def test_a_teacher_counts_one_too_many_now_and_then():
+    asked = [Question("what is 9+9?", "9+9=18")] * 1000
+    told = Counter(demonstrations(asked, 0.6, seeded(0)))
+    assert told.keys() == {"9+9=18", "9+9=19"}
+    assert told["9+9=19"] == pytest.approx(600, abs=60)
 
 
 TOKENIZER = CharacterTokenizer(CHARACTERS)

@@ -8,6 +8,7 @@ from torch.testing import assert_close
 
 from ppo_ref import loops
 from ppo_ref.group_advantages import dr_grpo
+from ppo_ref.train.config import PPOConfig
 from ppo_ref.train.estimates import (
     NAMES,
     among_responses,
@@ -28,9 +29,8 @@ def few_labels(monkeypatch):
 
 
 def weights(trainer: Trainer) -> list[torch.Tensor]:
-    actor, critic, *_ = trainer.models
-    learning = [*actor.parameters(), *critic.parameters()]
-    return [weight.detach().clone() for weight in learning]
+    learning = [network for network in trainer.models[:2] if network is not None]
+    return [w.detach().clone() for network in learning for w in network.parameters()]
 
 
 def same(one: list[torch.Tensor], other: list[torch.Tensor]) -> bool:
@@ -94,7 +94,7 @@ def test_each_stage_moves_its_own_networks():
 def test_an_imitation_step_descends_the_mean_negative_log_prob():
     trainer = tiny_trainer(error_rate=0.0)
     actor, tokenizer = trainer.models.actor, trainer.tokenizer
-    (question,) = trainer.questions.train[:1]
+    (question,) = trainer.task.train[:1]
     ids = tokenizer.encode(question.text + question.answer)
     logits = actor(torch.tensor([ids]), torch.ones(1, len(ids)).bool())[0].tolist()
     said = [
@@ -123,7 +123,7 @@ def test_imitation_rises_for_a_tenth_and_falls_to_0_its_gradient_scaled_down(
     trainer = tiny_trainer(warm_start_steps=100, warm_start_lr=0.5, max_grad_norm=0.01)
     actor = trainer.models.actor
     before = [weight.detach().clone() for weight in actor.parameters()]
-    given = trainer.tokenizer, trainer.questions.train, trainer.config
+    given = trainer.tokenizer, trainer.task.train, trainer.config
     optimizer = torch.optim.SGD(actor.parameters())
     imitation_step(actor, optimizer, *given, step, seeded(0))
     moved = [
@@ -150,8 +150,10 @@ def test_bfloat16_trains_weights_that_stay_float32():
     (first, *_) = trainer.train()
     for network in (trainer.models.actor, trainer.models.critic):
         for weight in network.parameters():
-            assert weight.dtype == weight.grad.dtype == torch.float32
+            assert weight.dtype == torch.float32
             assert weight.isfinite().all()
+    moments = trainer.learners.actor_optimizer.state.values()
+    assert {moment["exp_avg"].dtype for moment in moments} == {torch.float32}
     assert first.experience.old_log_probs.dtype == torch.float32
     assert first.statistics["ratio_max"] < 1.5
     assert first.statistics["rollout_kl"] < 0.01
@@ -208,16 +210,47 @@ def test_another_name_is_refused_and_so_is_a_comparison_of_one(name, told):
 
 def test_without_critic_epochs_there_is_no_critic_and_no_figure_of_one():
     trainer = tiny_trainer(critic_epochs=0)
-    before = [w.clone() for w in trainer.models.critic.parameters()]
-    iterations = list(trainer.train())
-    assert same(list(trainer.models.critic.parameters()), before)
-    for iteration in iterations:
+    assert trainer.models.critic is None
+    assert "critic" not in trainer.state_dict()
+    for iteration in trainer.train():
         assert not iteration.experience.values.any()
         names = {*iteration.statistics}
         assert not [name for name in names if "value" in name]
         assert not {"explained_variance", "critic_steps"} & names
     with_critic = next(tiny_trainer().train()).statistics
     assert {"value", "value_loss", "explained_variance"} <= {*with_critic}
+
+
+def test_a_reward_model_is_there_only_where_it_is_asked():
+    assert tiny_trainer().models.reward is None
+    assert "reward" not in tiny_trainer().state_dict()
+    assert tiny_trainer(reward_model_steps=1).models.reward is not None
+
+
+def test_the_critic_learns_alone_while_it_warms_up():
+    trainer = tiny_trainer(critic_warm_up=2)
+    list(trainer.imitate())
+    actor, critic = (list(network.parameters()) for network in trainer.models[:2])
+    for iteration in trainer.train():
+        before = [w.clone() for w in actor], [w.clone() for w in critic]
+        steps = {"critic_steps", "actor_steps"} & {*iteration.statistics}
+        if iteration.number <= 2:
+            assert steps == {"critic_steps"}
+            begun = before
+        else:
+            assert steps == {"critic_steps", "actor_steps"}
+    assert not same(actor, begun[0]) and not same(critic, begun[1])
+
+
+def test_another_temperature_in_training_is_a_mistake_that_shows():
+    """The ratio of an actor to itself is 1 all the same; it is to the sampler not."""
+    sound, broken = (
+        next(tiny_trainer(temperature=0.5, **options).train()).statistics
+        for options in ({}, {"trained_temperature": 1.0})
+    )
+    assert sound["rollout_kl"] == pytest.approx(0, abs=1e-6)
+    assert broken["rollout_kl"] > 0.001
+    assert sound["ratio_mean"] == pytest.approx(broken["ratio_mean"], abs=0.05)
 
 
 ADAPTIVE = {"kl_target": 0.01, "kl_horizon": 10.0, "kl_coef": 0.5, "actor_lr": 1e-2}
@@ -245,7 +278,8 @@ def test_an_adaptive_coefficient_prices_the_next_batch():
 
 
 def test_actor_and_critic_learn_at_a_share_of_their_peaks():
-    learning = Learners(actor(), actor_lr=0.5, critic_lr=0.25)
+    config = PPOConfig(actor_lr=0.5, critic_lr=0.25, reward_model_steps=1)
+    learning = Learners(actor(), config)
     peaks = {"imitation": 1e-3, "reward": 2e-3, "actor": 0.5, "critic": 0.25}
     for share in (0.5, 0.125, 1.0):
         learning.set_learning_rates(share)
