@@ -33,7 +33,7 @@ help:
 	@echo 'make assertions         change the code of every page; note what its assertions notice'
 	@echo 'make runs               produce the stored training runs that are stale, draw their charts'
 	@echo 'make lint, make format  style and types; mend the style'
-	@echo 'make tools              what only the slow tests need (ARGS=browser, transformers or verl: one of them)'
+	@echo 'make tools              what only the slow tests need (ARGS=browser, transformers, smollm2, verl)'
 
 serve: ready
 	@$(venv_python) -m site_tools.build.serve --port "$(PORT)"

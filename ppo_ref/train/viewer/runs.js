@@ -37,6 +37,13 @@ const TITLES = {
   reinforce_plus_plus: ["REINFORCE++，没有 critic", "REINFORCE++, no critic"],
   grpo: ["GRPO，每题四个回答", "GRPO, four answers"],
   rloo: ["RLOO，每题四个回答", "RLOO, four answers"],
+  smollm2_ppo: ["SmolLM2 学两位数加法：PPO", "SmolLM2 learns two-digit sums: PPO"],
+  smollm2_ppo_seed_1: ["同上，种子 1", "the same, seed 1"],
+  smollm2_ppo_seed_2: ["同上，种子 2", "the same, seed 2"],
+  smollm2_grpo: ["SmolLM2 学两位数加法：GRPO，每题八个回答", "SmolLM2, the same sums: GRPO, eight answers"],
+  smollm2_grpo_seed_1: ["GRPO，种子 1", "GRPO, seed 1"],
+  smollm2_grpo_seed_2: ["GRPO，种子 2", "GRPO, seed 2"],
+  smollm2_any_number: ["SmolLM2，PPO：写出随便一个数就给分", "SmolLM2, PPO: any number is paid"],
 }
 const FIGURES = ["score", "kl", "entropy", "clip_fraction", "explained_variance", "actor_grad_norm",
   "response_length", "critic_grad_norm", "ratio_max", "value_loss", "solved", "held_out"]
@@ -428,7 +435,7 @@ const NUMBERS = {
   values: ['r["values"]', 'now["values"][i]'],
   rewards: ['r["token_level_rewards"]'],
   probability: ['[exp(x) for x in r["old_log_probs"]]', '[exp(x) for x in now["log_probs"][i]]'],
-  ratio: [undefined, // stored runs know it of the watched question alone
+  ratio: ['[exp(x - y) for x, y in zip(r["new_log_probs"], r["old_log_probs"])]',
     '[exp(x - y) for x, y in zip(now["log_probs"][i], watched[at - 1]["log_probs"][i])]'],
 }
 const python = ({ first, second, at, colour, figures }) => `from math import exp
@@ -440,11 +447,12 @@ for name in ${JSON.stringify([...new Set([first, second].filter(Boolean))])}:
     line = next((x for x in run.iterations if x["iteration"] == at), {})
     print(name, {figure: line.get(figure) for figure in figures})
     watched = [r for r in run.records if r["record"] == "watched"]
-    now = watched[at]
-    print(name, now["question"], now["says"])${NUMBERS[colour][1] && (at || colour !== "ratio") ? `
-    for i, answer in enumerate(now["answers"]):
-        print(name, answer, ${NUMBERS[colour][1]})` : ""}${NUMBERS[colour][0] ? `
-    answers = [r for r in run.records if r["record"] == "response" and r["iteration"] <= at]
+    for now in watched[at:at + 1]:
+        print(name, now["question"], now["says"])${NUMBERS[colour][1] && (at || colour !== "ratio") ? `
+        for i, answer in enumerate(now["answers"]):
+            print(name, answer, ${NUMBERS[colour][1]})` : ""}${NUMBERS[colour][0] ? `
+    answers = [r for r in run.records if r["record"] == "response" and r["iteration"] <= at]${colour === "ratio" ? `
+    answers = [r for r in answers if "new_log_probs" in r]` : ""}
     for r in answers:
         if r["iteration"] == answers[-1]["iteration"]:
             print(name, r["question"], r["response"], ${NUMBERS[colour][0]})` : ""}
