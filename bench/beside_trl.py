@@ -1,0 +1,177 @@
+"""One iteration of GRPO on a language model: CPU seconds and memory, beside TRL.
+
+Both train SmolLM2 on the same sums with the same batch: 4 questions, 8 answers to each
+of at most 4 tokens, two optimizer steps. Each is a process of its own;
+``python -m bench.beside_trl ours`` is one.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from bench.measuring import Comparison
+
+ROOT = Path(__file__).parents[1]
+MODEL = ROOT / ".cache/smollm2"
+# TRL needs packages that this project does without; those of verl have them.
+THEIR_PYTHON = ROOT / ".cache/verl/bin/python"
+PEERS = {"TRL": "1.16.0"}
+OURS, THEIRS = "ppo_ref", "TRL 1.16.0"
+QUESTIONS, ANSWERS, SLOTS = 4, 8, 4
+ITERATIONS, FIRST = 5, 2  # the first of them warm up and are not counted
+STOP = 198  # a line's end
+RATE = 3e-5
+
+
+def comparisons(quick: bool, device: str) -> Iterator[Comparison]:
+    """CPU seconds, then the peak of memory of the same processes.
+
+    Who is not here has no row: ``make tools ARGS=smollm2`` brings the model, ARGS=verl
+    what TRL needs.
+    """
+    if device != "cpu":
+        return
+    runs: dict[str, list[dict[str, float]]] = {}
+    if MODEL.is_dir():
+        runs[OURS] = []
+        if THEIR_PYTHON.exists():
+            runs[THEIRS] = []
+
+    def made(name: str) -> float:
+        runs[name].append(one(name))
+        return runs[name][-1]["seconds"]
+
+    def seconds() -> dict[str, Callable[[], float]]:
+        return {name: partial(made, name) for name in runs}
+
+    def peaks() -> dict[str, Callable[[], float]]:
+        found = {name: [run["bytes"] for run in runs[name]] for name in runs}
+        return {name: iter(peak).__next__ for name, peak in found.items()}
+
+    kinds = {
+        "CPU seconds an iteration": (seconds, "seconds"),
+        "peak memory": (peaks, "bytes"),
+    }
+    for setting, (prepare, unit) in kinds.items():
+        yield Comparison(
+            "language model",
+            f"GRPO on SmolLM2, {setting}",
+            prepare,
+            unit=unit,
+            measure=lambda contender: contender(),
+            seconds=0,
+            rounds=1 if quick else 3,
+            warm_up=0,
+        )
+
+
+def one(name: str) -> dict[str, float]:
+    """CPU seconds of an iteration and the most bytes, of one process."""
+    python = sys.executable if name == OURS else str(THEIR_PYTHON)
+    with tempfile.TemporaryDirectory() as unpacked:
+        if name == THEIRS:
+            (wheel,) = ROOT.glob(f".cache/wheels/trl-{PEERS['TRL']}-*.whl")
+            zipfile.ZipFile(wheel).extractall(unpacked)
+        path = os.pathsep.join([str(ROOT), unpacked])
+        done = subprocess.run(
+            [python, "-m", "bench.beside_trl", name],
+            check=True,
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
+        )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def ours(ended: Callable[[], None]) -> None:
+    """Iterations of this project's trainer; ``ended`` is called after each."""
+    from ppo_ref.command.preparing import make_trainer
+    from ppo_ref.command.settings import make_settings
+
+    settings = make_settings(
+        {
+            "preset": "smollm2",
+            "device": "cpu",
+            "iterations": ITERATIONS,
+            "evaluate_every": ITERATIONS + 1,
+            "responses_per_prompt": ANSWERS,
+            "critic_epochs": 0,
+            "estimate": "grpo",
+        }
+    )
+    for _ in make_trainer(settings).train():
+        ended()
+
+
+def theirs(ended: Callable[[], None]) -> None:
+    """The same of TRL's trainer."""
+    from datasets import Dataset
+    from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
+    from trl import GRPOConfig, GRPOTrainer
+
+    class Watch(TrainerCallback):
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            if state.global_step % 2 == 0:  # two optimizer steps are an iteration
+                ended()
+
+    tokenizer = AutoTokenizer.from_pretrained(MODEL)
+    tokenizer.eos_token = tokenizer.convert_ids_to_tokens(STOP)
+    tokenizer.chat_template = None
+    sums = [(a, b) for a in range(10, 50) for b in range(10, 50)]
+    asked = [f"14 + 25 = 39\n{a} + {b} = " for a, b in sums]
+
+    def right(completions: list[str], total: list[int], **_: Any) -> list[float]:
+        found = (text.strip().split() or [""] for text in completions)
+        told = zip(found, total, strict=True)
+        return [float(text[0] == str(answer)) for text, answer in told]
+
+    trainer = GRPOTrainer(
+        model=AutoModelForCausalLM.from_pretrained(MODEL),
+        reward_funcs=right,
+        processing_class=tokenizer,
+        train_dataset=Dataset.from_dict({"prompt": asked, "total": [*map(sum, sums)]}),
+        callbacks=[Watch()],
+        args=GRPOConfig(
+            output_dir="runs/trl",
+            use_cpu=True,
+            bf16=False,
+            learning_rate=RATE,
+            beta=0.02,
+            num_generations=ANSWERS,
+            generation_batch_size=QUESTIONS * ANSWERS,
+            per_device_train_batch_size=QUESTIONS * ANSWERS // 2,
+            max_completion_length=SLOTS,
+            max_steps=2 * ITERATIONS,
+            gradient_checkpointing=False,
+            save_strategy="no",
+            report_to="none",
+            disable_tqdm=True,
+        ),
+    )
+    trainer.train()
+
+
+def main(name: str) -> None:
+    import torch
+
+    torch.set_num_threads(1)
+    marks = [time.process_time()]
+    {OURS: ours, THEIRS: theirs}[name](lambda: marks.append(time.process_time()))
+    counted = marks[FIRST:]
+    seconds = (counted[-1] - counted[0]) / (len(counted) - 1)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps({"seconds": seconds, "bytes": peak}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
