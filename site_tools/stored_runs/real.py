@@ -5,6 +5,7 @@ tests make its first iteration anew, and it must come out as it is stored.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from ppo_ref.command.preparing import make_trainer
@@ -29,15 +30,17 @@ def contained(question: Question, response: str) -> float:
     return float(question.answer in NUMBER.findall(response))
 
 
+# Options that the command has not: a score of this module, when to stop.
+OWN = "score", "stop_after"
 SCORES: dict[str, Score] = {"any-number": any_number, "contained": contained}
 
 
 def trainer_of(run: Recipe) -> Trainer:
     """The trainer of a run of the table, at its beginning."""
-    options = dict(run.options)
-    name = options.pop("score", None)
+    options = {x: run.options[x] for x in run.options if x not in OWN}
     given = {"preset": run.preset, "seed": run.seed, "device": "cpu", **options}
     trainer = make_trainer(make_settings(given))
+    name = run.options.get("score")
     if name:
         trainer.task = trainer.task._replace(score=SCORES[name])
     return trainer
@@ -50,10 +53,11 @@ def produce_real(name: str) -> Iterator[dict[str, Any]]:
     for each iteration its statistics, behind some of them records of single tokens, and
     of the held-out questions whenever they were asked.
     """
-    trainer = trainer_of(RUNS[name])
+    run = RUNS[name]
+    trainer = trainer_of(run)
     share = trainer.held_out()
     yield {"record": "before PPO", "held_out": share, **_looked(trainer)}
-    for iteration in trainer.train():
+    for iteration in islice(trainer.train(), run.options.get("stop_after")):
         yield iteration.statistics
         number = iteration.number
         if number in FIRST_RECORDED or number % RECORD_EVERY == 0:
