@@ -14,7 +14,7 @@ from ppo_ref.train.config import PPOConfig
 from ppo_ref.train.estimates import BROKEN, estimate_named
 from ppo_ref.train.stored_runs import stored_run
 from ppo_ref.train.trainer import Trainer
-from site_tools.stored_runs.table import RUNS
+from site_tools.stored_runs.table import SMALL
 
 AT_MOST_BEFORE, AT_LEAST_AFTER = 0.5, 0.95
 
@@ -67,7 +67,7 @@ def learn(sound: str) -> dict[str, Learned]:
     seed = PAIRS[names[-1]].seed
     start, learned = None, {}
     for name in names:
-        options = dict(RUNS[name].options)
+        options = dict(SMALL[name].options)
         estimate = estimate_named(options.pop("estimate", "whitened_gae"))
         config = PPOConfig(seed=seed, **options)
         trainer = Trainer(config, estimate=estimate)
@@ -96,7 +96,7 @@ def test_a_stored_run_learns():
 
 
 def test_every_broken_run_of_the_table_is_compared():
-    estimates = {name: run.options.get("estimate", "") for name, run in RUNS.items()}
+    estimates = {name: run.options.get("estimate", "") for name, run in SMALL.items()}
     wrong = [estimate.__name__ for estimate in BROKEN]
     broken = {name for name, used in estimates.items() if used in wrong}
     assert broken == set(PAIRS) - {"learned_reward_without_kl"}

@@ -1,0 +1,178 @@
+"""A language model learns two-digit sums: what the stored runs of it measured."""
+
+from matplotlib import pyplot as plt  # style.py has what a page shows of it
+
+language = "en"  # or "zh"; a page has its own
+
+# --8<-- [start:labels]
+words = {
+    "right": ("答对的比例", "share of right answers"),
+    "iteration": ("轮次", "iteration"),
+    "any": ("写出数就给分", "any number is paid"),
+    "score": ("采样的得分", "score of the samples"),
+    "value": ("critic 估的", "critic's value"),
+    "more": ("优势 {} 及以上", "advantage {} or more"),
+    "less": ("-{} 及以下", "-{} or less"),
+}
+
+def say(key):
+    return words[key][language == "en"]
+# --8<-- [end:labels]
+
+# --8<-- [start:read]
+from ppo_ref.train.stored_runs import stored_run
+
+def records(name, kind):
+    return [r for r in stored_run(name).records
+            if r["record"] == kind]
+
+def held_out(name):
+    """Share of right answers, every ten iterations."""
+    (before,) = records(name, "before PPO")
+    later = stored_run(name).column("held_out")
+    return [before["held_out"], *later]
+
+seeds = "", "_seed_1", "_seed_2"
+PPO = [f"smollm2_ppo{seed}" for seed in seeds]
+GRPO = [f"smollm2_grpo{seed}" for seed in seeds]
+shares = {name: held_out(name)
+          for name in (*PPO, *GRPO)}
+for name, share in shares.items():
+    print(f"{name.removeprefix('smollm2_'):12}",
+          f"{share[0]:.2f} to {share[-1]:.2f}")
+
+def mean(numbers):
+    return sum(numbers) / len(numbers)
+
+def gains(names):
+    return [shares[x][-1] - shares[x][0] for x in names]
+
+def minutes(names):
+    """Of one core, on average."""
+    return mean([stored_run(x).header["cpu_seconds"]
+                 for x in names]) / 60
+
+for way in PPO, GRPO:
+    print(f"mean gain {mean(gains(way)):.2f},",
+          f"{minutes(way):.0f} CPU minutes")
+assert min(gains(PPO + GRPO)) > 0.3
+# --8<-- [end:read]
+
+# --8<-- [start:draw_learned]
+def line(name, colour, label=None, dashes="-"):
+    share = held_out(name)
+    at = [10 * i for i in range(len(share))]
+    plt.plot(at, share, colour + dashes, label=label)
+
+plt.figure(num="learned")
+for colour, way, label in (
+        ("C0", PPO, "PPO"), ("C1", GRPO, "GRPO")):
+    for i, name in enumerate(way):
+        line(name, colour, None if i else label)
+line("smollm2_any_number", "C3", say("any"), "--")
+plt.ylim(0, 1)
+plt.xlabel(say("iteration"))
+plt.ylabel(say("right"))
+plt.legend(loc="lower right")
+plt.show()
+# --8<-- [end:draw_learned]
+
+# --8<-- [start:control]
+control = held_out("smollm2_any_number")
+paid = stored_run("smollm2_any_number").column("score")
+print(f"paid {paid[0]:.2f} to {paid[-1]:.2f}")
+print(f"right {control[0]:.2f} to {control[-1]:.2f}")
+# --8<-- [end:control]
+
+# --8<-- [start:sampled]
+run = stored_run("smollm2_ppo")
+score, entropy = map(run.column, ("score", "entropy"))
+cut = run.column("truncated")
+greedy = shares["smollm2_ppo"]
+for i in 0, 4, 9, 19, 49:
+    print(f"{i + 1:2}: score {score[i]:.2f}",
+          f"entropy {entropy[i]:.2f}",
+          f"cut off {cut[i]:.2f}")
+print(f"most probable answers: {greedy[0]:.2f}",
+      f"to {greedy[-1]:.2f}")
+assert score[0] < greedy[0] / 2
+# --8<-- [end:sampled]
+
+# --8<-- [start:tens]
+import re
+from collections import Counter
+
+def errors(look):
+    """By how much wrong answers are off."""
+    asked = zip(look["questions"], look["answers"])
+    for question, answer in asked:
+        a, b = map(int, re.findall(r"\d+", question))
+        told = re.match(r"\d+", answer)
+        off = int(told[0]) - a - b if told else None
+        if off != 0:
+            yield off
+
+def counted(names, kind):
+    return Counter(off for name in names
+                   for off in errors(
+                       records(name, kind)[-1]))
+
+first = counted(PPO, "before PPO")
+last = counted(PPO, "held out")
+for errors_of in first, last:
+    by_ten = errors_of[10] + errors_of[-10]
+    print(f"{errors_of.total()} wrong,",
+          f"{by_ten} of them by ten")
+assert last[10] + last[-10] > 0.7 * last.total()
+# --8<-- [end:tens]
+
+# --8<-- [start:critic]
+value = run.column("value")
+for i in 0, 4, 9, 19, 49:
+    print(f"{i + 1:2}: score {score[i]:.2f}",
+          f"value {value[i]:.2f}")
+
+def explained(name):
+    return stored_run(name).column("explained_variance")
+
+most = max(max(explained(name)) for name in PPO)
+print(f"explained variance at most {most:.2f}")
+# --8<-- [end:critic]
+
+# --8<-- [start:draw_critic]
+plt.figure(num="critic")
+plt.plot(score, "grey", lw=1, label=say("score"))
+plt.plot(value, "C0", label=say("value"))
+plt.ylim(0, 1)
+plt.xlabel(say("iteration"))
+plt.legend(loc="lower right")
+plt.show()
+# --8<-- [end:draw_critic]
+
+# --8<-- [start:tokens]
+from math import exp
+
+def answer(name, iteration, question):
+    (found,) = [r for r in records(name, "response")
+                if r["iteration"] == iteration
+                and r["question"] == question]
+    return found
+
+def moves(record):
+    """Probability before and after, advantage."""
+    return list(zip(
+        record["response"],
+        map(exp, record["old_log_probs"]),
+        map(exp, record["new_log_probs"]),
+        record["advantages"]))
+
+falls = answer("smollm2_ppo_seed_1", 5, "34 + 15 = ")
+rises = answer("smollm2_ppo_seed_1", 2, "40 + 46 = ")
+stays = answer("smollm2_ppo", 10, "13 + 19 = ")
+for record in falls, rises, stays:
+    print(record["question"], end="")
+    print("".join(record["response"]), end="")
+    for token, old, new, A in moves(record):
+        print(f"  {token!r:5} {old:.3f} to {new:.3f}",
+              f"A {A:5.2f}")
+# --8<-- [end:tokens]
