@@ -144,3 +144,13 @@ for R in product((0, 1), repeat=4):  # 1: finished
 print(f"push towards finishing {push:.4f}")
 assert push == 0, "finishing still pays"
 # --8<-- [end:fair]
+
+# --8<-- [start:real]
+from ppo_ref.train.stored_runs import stored_run
+
+run = stored_run("smollm2_ppo")
+cut = run.column("truncated")
+for i in 0, 1, 2, 3, 4, 9:
+    print(f"{i + 1:2}: cut off {cut[i]:.2f}")
+assert cut[0] > 0.1 and max(cut[9:]) == 0
+# --8<-- [end:real]

@@ -115,3 +115,12 @@ known = [n for n in found if found[n] is not None]
 assert known == ["live", "replayed"]
 assert found["replayed"][2] != 0  # its expert
 # --8<-- [end:replay]
+
+# --8<-- [start:real]
+from ppo_ref.train.stored_runs import stored_run
+
+run = stored_run("smollm2_ppo")
+apart = max(run.column("rollout_kl"))
+print(f"float32, k3 at most {apart:.0e}")
+assert apart < 1e-9
+# --8<-- [end:real]

@@ -85,3 +85,16 @@ for rate in 0.3, 3.0:
 slow, fast = kept
 assert fast > slow, "larger steps keep entropy"
 # --8<-- [end:rate]
+
+# --8<-- [start:real]
+from ppo_ref.train.stored_runs import stored_run
+
+run = stored_run("smollm2_ppo")
+falls = run.column("entropy")
+right = run.column("solved")
+for i in 0, 4, 9, 29, 49:
+    print(f"{i + 1:2}: entropy {falls[i]:.2f}",
+          f"right {right[i]:.2f}")
+assert falls[9] < falls[0] / 5
+assert right[29] > right[9]
+# --8<-- [end:real]

@@ -129,7 +129,7 @@ from ppo_ref.train.rollout import (
     sample_responses,
 )
 
-asked = [q.text for q in trainer.questions.train]
+asked = [q.text for q in trainer.task.train]
 prompts = trainer.tokenizer.prompts(asked[:64])
 calls, flops = [], []
 actor.register_forward_pre_hook(
@@ -161,3 +161,15 @@ for mini in 4, 2:
     done = steps * passes * micro * gpus
     assert done == prompts * n
 # --8<-- [end:sizes]
+
+# --8<-- [start:real]
+from ppo_ref.train.stored_runs import stored_run
+
+run = stored_run("smollm2_ppo")
+widest = run.column("ratio_max")
+clipped = run.column("clip_fraction")
+for i in 0, 4, 9, 29, 49:
+    print(f"{i + 1:2}: ratio up to {widest[i]:.2f}",
+          f"clipped {clipped[i]:.2f}")
+assert max(clipped[40:]) < max(clipped[:5]) / 5
+# --8<-- [end:real]

@@ -243,3 +243,25 @@ batches = kld.sum(1).view(-1, 8).mean(1)
 print(f"batches below 0: {share(batches):.1%}")
 assert share(batches) == 0, "and nothing is broken"
 # --8<-- [end:broken]
+
+# --8<-- [start:real]
+from ppo_ref.train.stored_runs import stored_run
+
+run = stored_run("smollm2_ppo")
+sides = "old_log_probs", "ref_log_probs"
+kept = [[r[side] for side in sides]
+        for r in run.records
+        if r["record"] == "response"
+        and r["iteration"] > 1]
+gaps = [[old - ref for old, ref in zip(*pair)]
+        for pair in kept]
+of_tokens = [x for gap in gaps for x in gap]
+of_answers = [sum(gap) for gap in gaps]
+for name, found in (("tokens", of_tokens),
+                    ("answers", of_answers)):
+    below = sum(x < 0 for x in found) / len(found)
+    print(f"{name:8} below 0: {below:.0%}")
+least = min(run.column("kl"))
+print(f"mean of a batch: from {least:.2f}")
+assert least >= 0 and min(of_tokens) < 0
+# --8<-- [end:real]
