@@ -541,6 +541,26 @@ for name in (
     print("".join(f"{n:7.3f}" for n in four))
 # --8<-- [end:healthy]
 
+# --8<-- [start:healthy_real]
+spoken = [stored_run(f"smollm2_ppo{seed}")
+          for seed in ("", "_seed_1", "_seed_2")]
+print(f"{'':17}  iteration 1    last ten")
+for name in (
+    *("score", "kl", "entropy"),
+    *("explained_variance", "policy_loss"),
+    *("clip_fraction", "approx_kl", "ratio_max"),
+    *("actor_grad_norm", "critic_grad_norm"),
+    *("response_length", "truncated"),
+):
+    print(f"{name:18}", end="")
+    for part in slice(1), slice(-10, None):
+        x = [value for run in spoken
+             for value in run.column(name)[part]]
+        low, high = min(x), max(x)
+        print(f"{low:6.2f} {high:5.2f}", end="  ")
+    print()
+# --8<-- [end:healthy_real]
+
 # --8<-- [start:posted]
 posted = {  # as logged in these threads
     "actor/entropy": (0.323, None, 0.222666),
