@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict
 from importlib.metadata import version
 from modulefinder import ModuleFinder
 from multiprocessing import get_context
@@ -49,7 +48,7 @@ def code_of(root: Path) -> str:
 
 
 def _made_from(code: str, run: Recipe, content: bytes) -> dict[str, str]:
-    row = digest(json.dumps(asdict(run), sort_keys=True))
+    row = digest(json.dumps(run.row(), sort_keys=True))
     made_from = {"table": row, "file": digest(content)}
     # A run of a real model is held to the code by its first iteration, made anew.
     return made_from if run.preset else {"code": code, **made_from}
@@ -168,7 +167,7 @@ def store_run(root: Path, name: str, run: Recipe, code: str, produce: Produce) -
     header = {
         "format": FORMAT,
         "name": name,
-        **asdict(run),
+        **run.row(),
         **makers,
         "iterations": iterations,
         "records": len(lines) - iterations,

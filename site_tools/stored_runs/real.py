@@ -31,13 +31,13 @@ def contained(question: Question, response: str) -> float:
 
 
 # Options that the command has not: a score of this module, when to stop.
-OWN = "score", "stop_after"
+OPTIONS_HERE = "score", "stop_after"
 SCORES: dict[str, Score] = {"any-number": any_number, "contained": contained}
 
 
 def trainer_of(run: Recipe) -> Trainer:
     """The trainer of a run of the table, at its beginning."""
-    options = {x: run.options[x] for x in run.options if x not in OWN}
+    options = {x: run.options[x] for x in run.options if x not in OPTIONS_HERE}
     given = {"preset": run.preset, "seed": run.seed, "device": "cpu", **options}
     trainer = make_trainer(make_settings(given))
     name = run.options.get("score")

@@ -1,7 +1,7 @@
 """Which runs are stored and which charts show them, as ``table.yml`` says."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,13 @@ class Recipe:
     options: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     preset: str = ""  # of the command, with a model that exists; none for the small one
+
+    def row(self) -> dict[str, Any]:
+        """The row as a stored run tells it; that of the small model has no preset."""
+        row = asdict(self)
+        if not self.preset:
+            del row["preset"]
+        return row
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,12 @@ language = "en"  # or "zh"; a page has its own
 
 # --8<-- [start:labels]
 words = {
-    "right": ("答对的比例", "share of right answers"),
+    "right": ("答对的比例", "right answers"),
     "iteration": ("轮次", "iteration"),
-    "any": ("写出数就给分", "any number is paid"),
-    "score": ("采样的得分", "score of the samples"),
+    "eight": ("PPO，每题八个", "PPO, 8 each"),
+    "any": ("写出数就给分", "any number paid"),
+    "score": ("采样得分", "sampled score"),
     "value": ("critic 估的", "critic's value"),
-    "more": ("优势 {} 及以上", "advantage {} or more"),
-    "less": ("-{} 及以下", "-{} or less"),
 }
 
 def say(key):
@@ -27,7 +26,7 @@ def records(name, kind):
             if r["record"] == kind]
 
 def held_out(name):
-    """Share of right answers, every ten iterations."""
+    """Right answers, every ten iterations."""
     (before,) = records(name, "before PPO")
     later = stored_run(name).column("held_out")
     return [before["held_out"], *later]
@@ -35,17 +34,19 @@ def held_out(name):
 seeds = "", "_seed_1", "_seed_2"
 PPO = [f"smollm2_ppo{seed}" for seed in seeds]
 GRPO = [f"smollm2_grpo{seed}" for seed in seeds]
-shares = {name: held_out(name)
-          for name in (*PPO, *GRPO)}
-for name, share in shares.items():
-    print(f"{name.removeprefix('smollm2_'):12}",
-          f"{share[0]:.2f} to {share[-1]:.2f}")
+for name in PPO + GRPO:
+    first, *_, last = held_out(name)
+    name = name.removeprefix("smollm2_")
+    print(f"{name:11} {first:.2f} to {last:.2f}")
 
 def mean(numbers):
     return sum(numbers) / len(numbers)
 
-def gains(names):
-    return [shares[x][-1] - shares[x][0] for x in names]
+def before(names):
+    return mean([held_out(x)[0] for x in names])
+
+def after(names):
+    return mean([held_out(x)[-1] for x in names])
 
 def minutes(names):
     """Of one core, on average."""
@@ -53,23 +54,25 @@ def minutes(names):
                  for x in names]) / 60
 
 for way in PPO, GRPO:
-    print(f"mean gain {mean(gains(way)):.2f},",
+    print(f"{before(way):.2f} to {after(way):.2f},",
           f"{minutes(way):.0f} CPU minutes")
-assert min(gains(PPO + GRPO)) > 0.3
+assert after(PPO) > before(PPO) + 0.45
 # --8<-- [end:read]
 
 # --8<-- [start:draw_learned]
-def line(name, colour, label=None, dashes="-"):
+def line(name, look, label=None):
     share = held_out(name)
     at = [10 * i for i in range(len(share))]
-    plt.plot(at, share, colour + dashes, label=label)
+    plt.plot(at, share, look, label=label)
 
 plt.figure(num="learned")
-for colour, way, label in (
-        ("C0", PPO, "PPO"), ("C1", GRPO, "GRPO")):
+for look, way, label in (("C0-", PPO, "PPO"),
+                         ("C1-", GRPO, "GRPO")):
     for i, name in enumerate(way):
-        line(name, colour, None if i else label)
-line("smollm2_any_number", "C3", say("any"), "--")
+        line(name, look, None if i else label)
+line("smollm2_eight_responses", "C4--",
+     say("eight"))
+line("smollm2_any_number", "C3--", say("any"))
 plt.ylim(0, 1)
 plt.xlabel(say("iteration"))
 plt.ylabel(say("right"))
@@ -77,18 +80,26 @@ plt.legend(loc="lower right")
 plt.show()
 # --8<-- [end:draw_learned]
 
+# --8<-- [start:eight]
+eight = held_out("smollm2_eight_responses")
+print("PPO, eight to each question:",
+      *[f"{share:.2f}" for share in eight])
+# --8<-- [end:eight]
+
 # --8<-- [start:control]
 control = held_out("smollm2_any_number")
-paid = stored_run("smollm2_any_number").column("score")
-print(f"paid {paid[0]:.2f} to {paid[-1]:.2f}")
-print(f"right {control[0]:.2f} to {control[-1]:.2f}")
+run = stored_run("smollm2_any_number")
+paid = run.column("score")
+print(f"paid  {paid[0]:.2f} to {paid[-1]:.2f}")
+print("right", *[f"{x:.2f}" for x in control])
 # --8<-- [end:control]
 
 # --8<-- [start:sampled]
 run = stored_run("smollm2_ppo")
-score, entropy = map(run.column, ("score", "entropy"))
+score = run.column("score")
+entropy = run.column("entropy")
 cut = run.column("truncated")
-greedy = shares["smollm2_ppo"]
+greedy = held_out("smollm2_ppo")
 for i in 0, 4, 9, 19, 49:
     print(f"{i + 1:2}: score {score[i]:.2f}",
           f"entropy {entropy[i]:.2f}",
@@ -106,9 +117,11 @@ def errors(look):
     """By how much wrong answers are off."""
     asked = zip(look["questions"], look["answers"])
     for question, answer in asked:
-        a, b = map(int, re.findall(r"\d+", question))
+        a, b = re.findall(r"\d+", question)
         told = re.match(r"\d+", answer)
-        off = int(told[0]) - a - b if told else None
+        off = None
+        if told:
+            off = int(told[0]) - int(a) - int(b)
         if off != 0:
             yield off
 
@@ -133,7 +146,8 @@ for i in 0, 4, 9, 19, 49:
           f"value {value[i]:.2f}")
 
 def explained(name):
-    return stored_run(name).column("explained_variance")
+    run = stored_run(name)
+    return run.column("explained_variance")
 
 most = max(max(explained(name)) for name in PPO)
 print(f"explained variance at most {most:.2f}")
@@ -166,9 +180,9 @@ def moves(record):
         map(exp, record["new_log_probs"]),
         record["advantages"]))
 
-falls = answer("smollm2_ppo_seed_1", 5, "34 + 15 = ")
-rises = answer("smollm2_ppo_seed_1", 2, "40 + 46 = ")
-stays = answer("smollm2_ppo", 10, "13 + 19 = ")
+falls = answer(PPO[1], 5, "34 + 15 = ")
+rises = answer(PPO[1], 2, "40 + 46 = ")
+stays = answer(PPO[0], 10, "13 + 19 = ")
 for record in falls, rises, stays:
     print(record["question"], end="")
     print("".join(record["response"]), end="")
