@@ -95,6 +95,21 @@ def test_a_stored_run_learns():
     assert stored_run("healthy").column("held_out")[-1] >= AT_LEAST_AFTER
 
 
+def gain(name: str) -> float:
+    """How much more of the held-out questions is right after a language model's run."""
+    run = stored_run(name)
+    (before,) = [r["held_out"] for r in run.records if r["record"] == "before PPO"]
+    return run.column("held_out")[-1] - before
+
+
+def test_a_stored_language_model_learns_what_is_paid_and_no_more():
+    """From each seed it gains what a page promises; paid for form, it gains nothing."""
+    for name in ("smollm2_ppo", "smollm2_ppo_seed_1", "smollm2_ppo_seed_2"):
+        assert gain(name) >= 0.45
+    assert stored_run("smollm2_any_number").column("score")[-1] == 1
+    assert gain("smollm2_any_number") <= 0.05
+
+
 def test_every_broken_run_of_the_table_is_compared():
     estimates = {name: run.options.get("estimate", "") for name, run in SMALL.items()}
     wrong = [estimate.__name__ for estimate in BROKEN]

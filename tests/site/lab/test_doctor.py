@@ -148,12 +148,23 @@ def test_the_names_of_others_are_those_of_their_wheels(release: str) -> None:
         assert f'"{name}"' in code, name
 
 
+OF_A_LANGUAGE_MODEL = {
+    "smollm2_grpo_seed_2": {"score": "score"},  # it does not learn
+    # Two lines say too much: a sum has one right answer, and the model has found it;
+    # where nearly all are right, the rare wrong one makes a gradient jump.
+    "smollm2_ppo_seed_2": {"entropy": "entropy"},
+    "smollm2_any_number": {"critic_grad_norm": "vf-loss"},
+}
+
+
 def test_two_broken_runs_are_found_two_pass_unseen_and_no_sound_one_alarms():
     found = {
         name: told(json_lines(stored_run(name).iterations)) for name in stored_names()
     }
     assert found.pop("flipped_sign")["score"] == "score"
     assert found.pop("whitened_over_padding") == {"policy_loss": "pg-loss"}
+    for name, lines in OF_A_LANGUAGE_MODEL.items():
+        assert found.pop(name) == lines, name
     assert not any(found.values()), found
 
 
