@@ -152,6 +152,11 @@ class Settings(PPOConfig):
                         f"train: --{option} is for a model that speaks; name one by "
                         "--model"
                     )
+        if self.held_out and self.questions in sums.READY:
+            raise ValueError(
+                "train: --held-out is for questions of a file; those of "
+                f"{self.questions} are split already"
+            )
         if self.questions != PHRASED and self.warm_start_steps:
             raise ValueError(
                 "train: warm_start_steps must be 0 with questions of your own, as the "

@@ -82,8 +82,7 @@ plt.show()
 
 # --8<-- [start:eight]
 eight = held_out("smollm2_eight_responses")
-print("PPO, eight to each question:",
-      *[f"{share:.2f}" for share in eight])
+print("eight each", *[f"{x:.2f}" for x in eight])
 # --8<-- [end:eight]
 
 # --8<-- [start:control]
@@ -163,6 +162,25 @@ plt.legend(loc="lower right")
 plt.show()
 # --8<-- [end:draw_critic]
 
+# --8<-- [start:late]
+LATE = "smollm2_shifted_values"
+late = held_out(LATE)
+print("right", *[f"{x:.2f}" for x in late])
+
+def by_place(name):
+    """Mean advantages of right answers."""
+    kept = [r["advantages"]
+            for r in records(name, "response")
+            if r["iteration"] >= 20
+            and r["score"] == 1]
+    return [mean(column) for column in zip(*kept)]
+
+for name in PPO[0], LATE:
+    print("advantages",
+          *[f"{A:5.2f}" for A in by_place(name)])
+assert by_place(LATE)[0] < 0 < by_place(PPO[0])[0]
+# --8<-- [end:late]
+
 # --8<-- [start:tokens]
 from math import exp
 
@@ -183,10 +201,13 @@ def moves(record):
 falls = answer(PPO[1], 5, "34 + 15 = ")
 rises = answer(PPO[1], 2, "40 + 46 = ")
 stays = answer(PPO[0], 10, "13 + 19 = ")
+four, _, _ = moves(falls)
+_, six, _ = moves(rises)
+two, _, _ = moves(stays)
 for record in falls, rises, stays:
     print(record["question"], end="")
     print("".join(record["response"]), end="")
     for token, old, new, A in moves(record):
-        print(f"  {token!r:5} {old:.3f} to {new:.3f}",
-              f"A {A:5.2f}")
+        p = f"{old:.3f} to {new:.3f}"
+        print(f"  {token!r:5} {p}  A {A:5.2f}")
 # --8<-- [end:tokens]

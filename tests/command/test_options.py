@@ -68,6 +68,7 @@ def test_an_option_becomes_the_field_of_its_name():
             ["--questions", "asked.jsonl"],
             "--questions is for a model that speaks; name",
         ),
+        (["--held-out", "0.2"], "--held-out is for questions of a file; those of phr"),
         (["--stop", "="], "--stop is for a model that speaks; name one by --model"),
         (["--no-chat-template"], "--no-chat-template is for a model that speaks; name"),
         (["--resume", "x", "--seed", "1"], "leave out --seed"),

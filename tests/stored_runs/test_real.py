@@ -13,17 +13,14 @@ ASKED = Question("23 + 31 = ", "54")
 TEXTS = ("54", " 54 and 5", "55", "55 54", "no", "154")
 
 
-def test_form_alone_and_a_number_anywhere_are_paid():
+def test_form_alone_is_paid():
     paid = {name: [score(ASKED, x) for x in TEXTS] for name, score in SCORES.items()}
-    assert paid == {
-        "any-number": [1, 1, 1, 1, 0, 1],
-        "contained": [1, 1, 0, 1, 0, 0],
-    }
+    assert paid == {"any-number": [1, 1, 1, 1, 0, 1]}
 
 
 def test_every_real_run_has_a_score_that_there_is():
     assert REAL and SMALL.keys().isdisjoint(REAL)
-    named = {run.options.get("score", "contained") for run in REAL.values()}
+    named = {run.options["score"] for run in REAL.values() if "score" in run.options}
     assert named == SCORES.keys()
 
 

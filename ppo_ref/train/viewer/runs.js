@@ -44,6 +44,11 @@ const TITLES = {
   smollm2_grpo_seed_1: ["GRPO，种子 1", "GRPO, seed 1"],
   smollm2_grpo_seed_2: ["GRPO，种子 2", "GRPO, seed 2"],
   smollm2_any_number: ["SmolLM2，PPO：写出随便一个数就给分", "SmolLM2, PPO: any number is paid"],
+  smollm2_eight_responses: ["SmolLM2，PPO：四道题，每题八个回答", "SmolLM2, PPO: eight answers to four questions"],
+  smollm2_shifted_values: ["SmolLM2：values 晚一格", "SmolLM2: values one late"],
+  smollm2_large_steps: ["SmolLM2：学习率十倍", "SmolLM2: ten times the learning rate"],
+  smollm2_flipped_sign: ["SmolLM2：优势的符号反了", "SmolLM2: advantages with the wrong sign"],
+  smollm2_too_short: ["SmolLM2：只给两格", "SmolLM2: two slots only"],
 }
 const FIGURES = ["score", "kl", "entropy", "clip_fraction", "explained_variance", "actor_grad_norm",
   "response_length", "critic_grad_norm", "ratio_max", "value_loss", "solved", "held_out"]
