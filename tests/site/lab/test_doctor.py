@@ -149,6 +149,9 @@ def test_the_names_of_others_are_those_of_their_wheels(release: str) -> None:
 
 
 OF_A_LANGUAGE_MODEL = {
+    "smollm2_flipped_sign": {"score": "score", "truncated": "cut-off"},
+    "smollm2_large_steps": {"score": "score", "approx_kl": "clip"},
+    "smollm2_too_short": {"score": "reward-function", "truncated": "cut-off"},
     "smollm2_grpo_seed_2": {"score": "score"},  # it does not learn
     # Two lines say too much: a sum has one right answer, and the model has found it;
     # where nearly all are right, the rare wrong one makes a gradient jump.

@@ -78,7 +78,9 @@ def test_stored_runs_are_read_as_python_reads_them() -> None:
             assert one["score"] == record["score"]
             assert one["numbers"]["advantages"] == record["advantages"]
             assert one["numbers"]["rewards"] == record["token_level_rewards"]
-        assert found["nearest"] == [None, 1, 1, 20, 20]
+        at = [1, *(n for n in (10, 20) if n in {r["iteration"] for r in responses})]
+        nearest = [max(n for n in at if n <= asked) for asked in (1, 19, 20, 21)]
+        assert found["nearest"] == [None, *nearest]
 
 
 def assert_close(found: Any, expected: Any) -> None:
