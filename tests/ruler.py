@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CEILINGS = {
     ("site_tools", "docs/theme"): (129_200, 9.0),
     ("ppo_ref",): (55_900, 8.7),
-    ("tests",): (220_800, 9.2),
+    ("tests",): (221_200, 9.2),
 }
 COUNTED = {tokenize.NAME, tokenize.OP, tokenize.NUMBER}
 # Python 3.12 reads what stands in an f-string, which is text to those before it.
