@@ -2,7 +2,7 @@
 
 Both train SmolLM2 on the same sums with the same batch: 4 questions, 8 answers to each
 of at most 4 tokens, two optimizer steps. Each is a process of its own;
-``python -m bench.beside_trl ours`` is one.
+``python -m bench.beside_trl ppo_ref`` is one.
 """
 
 import json
@@ -119,6 +119,8 @@ def theirs(ended: Callable[[], None]) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
     from trl import GRPOConfig, GRPOTrainer
 
+    from ppo_ref.train.sums import EXAMPLE
+
     class Watch(TrainerCallback):
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             if state.global_step % 2 == 0:  # two optimizer steps are an iteration
@@ -128,7 +130,7 @@ def theirs(ended: Callable[[], None]) -> None:
     tokenizer.eos_token = tokenizer.convert_ids_to_tokens(STOP)
     tokenizer.chat_template = None
     sums = [(a, b) for a in range(10, 50) for b in range(10, 50)]
-    asked = [f"14 + 25 = 39\n{a} + {b} = " for a, b in sums]
+    asked = [f"{EXAMPLE}{a} + {b} = " for a, b in sums]
 
     def right(completions: list[str], total: list[int], **_: Any) -> list[float]:
         found = (text.strip().split() or [""] for text in completions)

@@ -43,9 +43,9 @@ def task_of(settings: Settings) -> MakeTask:
     All files are read now, and a score from a file is run.
     """
     usual = "stated-sum" if settings.questions == PHRASED else "first-number"
-    name = settings.score or usual
-    score = score_named(name)
-    right = score_named(settings.held_out_score or name)
+    score = right = score_named(settings.score or usual)
+    if settings.held_out_score:
+        right = score_named(settings.held_out_score)
     limit = settings.held_out_limit or None
     if settings.questions in sums.READY:
         ready = sums.READY[settings.questions]

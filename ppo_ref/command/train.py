@@ -179,11 +179,16 @@ def _reopened(path: Path, options: Mapping[str, Any]) -> Iterator[RunFolder]:
     named = make_settings({name: options[name] for name in CODE if name in options})
     with reopen_run(path) as folder:
         for name in CODE:
-            file = getattr(folder.settings, name)
-            if scores.is_file(file) and getattr(named, name) != file:
+            option, kept = name.replace("_", "-"), getattr(folder.settings, name)
+            if name in options and getattr(named, name) != kept:
                 raise ValueError(
-                    f"the run is scored by the code of {file}; if you trust it, say so "
-                    f"by --{name.replace('_', '-')} {file}"
+                    "--resume takes all settings from the run's folder; leave out "
+                    f"--{option}, which is {kept or 'the usual one'} there"
+                )
+            if scores.is_file(kept) and name not in options:
+                raise ValueError(
+                    f"the run is scored by the code of {kept}; if you trust it, say so "
+                    f"by --{option} {kept}"
                 )
         yield folder
 

@@ -4,7 +4,8 @@ A run is stored as ``ppo_ref/train/stored/NAME.jsonl``: a header, then a line an
 iteration and a line a record. ``docs/verified/runs.txt`` says from which code and which
 row of the table each was made. The code is that of ``producing.py`` and of what this
 imports of ``ppo_ref``, docstrings left out. Where that changed and every number is as
-it was, only the ledger changes.
+it was, only the ledger changes. A run of a language model (``real.py``) takes too long
+for that: the slow tests make its first iteration anew.
 """
 
 import json

@@ -132,6 +132,9 @@ def test_the_code_of_a_strangers_folder_is_not_run(own, capsys):
     assert train("--resume", "run") == 2
     told = capsys.readouterr().err
     assert f"if you trust it, say so by --score {own}/score.py:paid" in told
+    assert train("--resume", "run", "--score", "exact") == 2
+    told = capsys.readouterr().err
+    assert f"leave out --score, which is {own}/score.py:paid there" in told
     assert train("--resume", "run", *given) == 0
     (own / "score.py").write_text(f"open('ran', 'w')\n{code}")
     assert train("--resume", "run", *given) == 2
