@@ -139,14 +139,17 @@ assert unbiased == 0
 # --8<-- [start:runs]
 from ppo_ref.train.stored_runs import stored_run
 
-for name in "healthy", "flipped_sign":
+for name in "smollm2_ppo", "smollm2_large_steps":
     run = stored_run(name)
-    score = run.column("score")[20 - 1]
+    score = run.column("score")[10 - 1]
     said = [
-        record["says"] for record in run.records
-        if record["record"] == "watched"
+        record for record in run.records
+        if record["record"] == "response"
+        and record["iteration"] == 10
     ]
-    print(f"{name:12} {score:.2f}  {said[20]}")
+    answer = "".join(said[4]["response"])
+    print(f"{name:19} {score:.2f}", end="  ")
+    print(said[4]["question"], repr(answer))
 # --8<-- [end:runs]
 
 # --8<-- [start:json]

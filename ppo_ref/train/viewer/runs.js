@@ -26,6 +26,22 @@ const WORDS = {
   },
 }[lang]
 const TITLES = {
+  smollm2_ppo: ["SmolLM2 学两位数加法：PPO", "SmolLM2 learns two-digit sums: PPO"],
+  smollm2_ppo_seed_1: ["同上，种子 1", "the same, seed 1"],
+  smollm2_ppo_seed_2: ["同上，种子 2", "the same, seed 2"],
+  smollm2_grpo: ["SmolLM2 学两位数加法：GRPO，每题八个回答", "SmolLM2, the same sums: GRPO, eight answers"],
+  smollm2_grpo_seed_1: ["GRPO，种子 1", "GRPO, seed 1"],
+  smollm2_grpo_seed_2: ["GRPO，种子 2", "GRPO, seed 2"],
+  smollm2_any_number: ["SmolLM2，PPO：写出随便一个数就给分", "SmolLM2, PPO: any number is paid"],
+  smollm2_eight_responses: ["SmolLM2，PPO：四道题，每题八个回答", "SmolLM2, PPO: eight answers to four questions"],
+  smollm2_long: ["SmolLM2，PPO：150 轮，critic 学得更快", "SmolLM2, PPO: 150 iterations, a faster critic"],
+  smollm2_shifted_values: ["SmolLM2：values 晚一格", "SmolLM2: values one late"],
+  smollm2_kl_free: ["SmolLM2：KL 不要钱", "SmolLM2: KL is free"],
+  smollm2_contained: ["SmolLM2：判分只看有没有那个数", "SmolLM2: paid wherever the number stands"],
+  smollm2_temperature: ["SmolLM2：采样温度 0.6，训练时不除", "SmolLM2: sampled at 0.6, trained as if at 1"],
+  smollm2_large_steps: ["SmolLM2：学习率十倍", "SmolLM2: ten times the learning rate"],
+  smollm2_flipped_sign: ["SmolLM2：优势的符号反了", "SmolLM2: advantages with the wrong sign"],
+  smollm2_too_short: ["SmolLM2：只给两格", "SmolLM2: two slots only"],
   healthy: ["健康的一次", "healthy"],
   flipped_sign: ["优势的符号反了", "advantages with the wrong sign"],
   shifted_values: ["values 晚一格", "values one late"],
@@ -37,22 +53,10 @@ const TITLES = {
   reinforce_plus_plus: ["REINFORCE++，没有 critic", "REINFORCE++, no critic"],
   grpo: ["GRPO，每题四个回答", "GRPO, four answers"],
   rloo: ["RLOO，每题四个回答", "RLOO, four answers"],
-  smollm2_ppo: ["SmolLM2 学两位数加法：PPO", "SmolLM2 learns two-digit sums: PPO"],
-  smollm2_ppo_seed_1: ["同上，种子 1", "the same, seed 1"],
-  smollm2_ppo_seed_2: ["同上，种子 2", "the same, seed 2"],
-  smollm2_grpo: ["SmolLM2 学两位数加法：GRPO，每题八个回答", "SmolLM2, the same sums: GRPO, eight answers"],
-  smollm2_grpo_seed_1: ["GRPO，种子 1", "GRPO, seed 1"],
-  smollm2_grpo_seed_2: ["GRPO，种子 2", "GRPO, seed 2"],
-  smollm2_any_number: ["SmolLM2，PPO：写出随便一个数就给分", "SmolLM2, PPO: any number is paid"],
-  smollm2_eight_responses: ["SmolLM2，PPO：四道题，每题八个回答", "SmolLM2, PPO: eight answers to four questions"],
-  smollm2_shifted_values: ["SmolLM2：values 晚一格", "SmolLM2: values one late"],
-  smollm2_large_steps: ["SmolLM2：学习率十倍", "SmolLM2: ten times the learning rate"],
-  smollm2_flipped_sign: ["SmolLM2：优势的符号反了", "SmolLM2: advantages with the wrong sign"],
-  smollm2_too_short: ["SmolLM2：只给两格", "SmolLM2: two slots only"],
 }
 const FIGURES = ["score", "kl", "entropy", "clip_fraction", "explained_variance", "actor_grad_norm",
   "response_length", "critic_grad_norm", "ratio_max", "value_loss", "solved", "held_out"]
-const BEGIN = { first: "healthy", second: "flipped_sign", at: 20, colour: "probability", figures: FIGURES.slice(0, 6).join() }
+const BEGIN = { first: "smollm2_ppo", second: "smollm2_large_steps", at: 10, colour: "probability", figures: FIGURES.slice(0, 6).join() }
 const SLOTS = ["first", "second"], PAGE = 4, MOST = 512, PACE = 120 // answers, tokens, ms an iteration
 
 const put = (text, ...given) => given.reduce((made, x) => made.replace("{}", x), text)
