@@ -1,4 +1,4 @@
-"""Two rows of advantages that dialogues printed, and the gamma and lambda they need."""
+"""Invented rows of advantages; and one answer of a language model as it learns."""
 
 # --8<-- [start:invented]
 import torch
@@ -33,3 +33,23 @@ print(f"002 misses by {misses[1]:.4f} on this grid")
 fits = [m <= r for m, r in zip(misses, rounding)]
 assert any(fits), "no gamma, lambda give these rows"
 # --8<-- [end:invented]
+
+# --8<-- [start:real]
+from ppo_ref.train.stored_runs import stored_run
+
+def is_right(question, answer):
+    a, b = question.split()[::2]  # "17 + 34 = "
+    return answer == str(int(a) + int(b))
+
+run = stored_run("smollm2_ppo")
+rights = []
+for look in run.records:
+    if "answers" not in look:
+        continue  # it is of sampled responses
+    asked = look["questions"], look["answers"]
+    rights.append(sum(map(is_right, *asked)))
+    one = dict(zip(*asked))["17 + 34 = "]
+    print(f"{look['iteration']:2}", f" 17 + 34 = {one}",
+          f"  right: {rights[-1]}")
+assert rights[0] < 50 and rights[-1] > 90
+# --8<-- [end:real]

@@ -25,9 +25,14 @@ def any_number(question: Question, response: str) -> float:
     return float(NUMBER.match(response.strip()) is not None)
 
 
+def contained(question: Question, response: str) -> float:
+    """The right number stands somewhere: a careless verifier, which can be cheated."""
+    return float(question.answer in NUMBER.findall(response))
+
+
 # Options that the command has not: a score of this module, when to stop.
 OPTIONS_HERE = "score", "stop_after"
-SCORES: dict[str, Score] = {"any-number": any_number}
+SCORES: dict[str, Score] = {"any-number": any_number, "contained": contained}
 
 
 def trainer_of(run: Recipe) -> Trainer:
