@@ -49,7 +49,8 @@ for look in run.records:
     asked = look["questions"], look["answers"]
     rights.append(sum(map(is_right, *asked)))
     one = dict(zip(*asked))["17 + 34 = "]
-    print(f"{look['iteration']:2}", f" 17 + 34 = {one}",
+    at = look["iteration"]
+    print(f"{at:2}  17 + 34 = {one}",
           f"  right: {rights[-1]}")
 assert rights[0] < 50 and rights[-1] > 90
 # --8<-- [end:real]
