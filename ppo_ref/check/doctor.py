@@ -44,6 +44,8 @@ WHOLE = re.compile(NUMBER, re.IGNORECASE | re.ASCII)
 CELL = re.compile(r'(?:"([^"]*(?:""[^"]*)*)"|([^,\n]*))(,|\n|\Z)')
 LINE_END = re.compile(r"\r\n|\r|\n")
 COLORS = re.compile(r"\x1b\[[0-9;]*m")
+# Tokens of one response, as ppo_ref keeps them between the lines of figures.
+RECORD = re.compile(r'\{"iteration": ?\d+, ?"record":')
 PREFIX = re.compile(r"^train/")  # of OpenRLHF and TRL where they log to a service
 
 Log = dict[str, list[float]]
@@ -91,7 +93,7 @@ def read_log(text: str) -> Log:
         {'step': [1.0], 'actor/entropy': [0.5], 'perf/time': [3.0]}
     """
     everything = LINE_END.split(COLORS.sub("", text))
-    lines = [line for line in everything if line.strip(" \t")]
+    lines = [x for x in everything if x.strip(" \t") and not RECORD.match(x)]
     log: Log = {}
     for cells in _table(lines) or map(PAIR.findall, lines):
         named = {PREFIX.sub("", key): float(value) for key, value in cells}

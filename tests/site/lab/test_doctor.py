@@ -15,7 +15,7 @@ import pytest
 from ppo_ref.check import doctor
 from ppo_ref.check.doctor import judge, measure, read_log, report
 from ppo_ref.command.main import main
-from ppo_ref.train.stored_runs import stored_names, stored_run
+from ppo_ref.train.stored_runs import FOLDER, stored_names, stored_run
 from tests.differential.wheels import cut, requires, source
 from tests.layout import ROOT
 from tests.site.lab.in_node import in_node
@@ -51,6 +51,11 @@ def json_lines(steps: Iterable[dict[str, Any]]) -> str:
     return "\n".join(json.dumps(step) for step in steps)
 
 
+def stored_file(name: str) -> str:
+    """A run as it is stored: a header, and tokens between the lines of figures."""
+    return (FOLDER / f"{name}.jsonl").read_text("utf-8")
+
+
 def told(text: str) -> dict[str, str]:
     return {
         x.key: x.row for x in judge(read_log(text)) if x.level in ("broken", "look")
@@ -61,6 +66,17 @@ def pinned(*releases: str) -> Any:
     """These releases, each skipped where its wheel is missing."""
     given = [pytest.param(each, marks=requires(each)) for each in releases]
     return pytest.mark.parametrize("release", given)
+
+
+def test_lines_that_hold_the_tokens_of_a_stored_run_are_no_steps() -> None:
+    for name in "healthy", "smollm2_ppo":
+        iterations = stored_run(name).iterations
+        assert list(read_log(stored_file(name))) == list(
+            dict.fromkeys(key for line in iterations for key in line)
+        )
+        for key in "iteration", "held_out", "score":
+            logged = [line[key] for line in iterations if key in line]
+            assert read_log(stored_file(name))[key] == logged
 
 
 @pinned("verl 0.9.1", "verl 0.7.1")
@@ -150,7 +166,11 @@ def test_the_names_of_others_are_those_of_their_wheels(release: str) -> None:
 
 OF_A_LANGUAGE_MODEL = {
     "smollm2_flipped_sign": {"score": "score", "truncated": "cut-off"},
-    "smollm2_large_steps": {"score": "score", "approx_kl": "clip"},
+    "smollm2_large_steps": {  # its header has the rate
+        "score": "score",
+        "approx_kl": "clip",
+        "actor_lr": "learning-rate",
+    },
     "smollm2_too_short": {"score": "reward-function", "truncated": "cut-off"},
     "smollm2_grpo_seed_2": {"score": "score"},  # it does not learn
     # Two lines say too much: a sum has one right answer, and the model has found it;
@@ -161,9 +181,7 @@ OF_A_LANGUAGE_MODEL = {
 
 
 def test_two_broken_runs_are_found_two_pass_unseen_and_no_sound_one_alarms():
-    found = {
-        name: told(json_lines(stored_run(name).iterations)) for name in stored_names()
-    }
+    found = {name: told(stored_file(name)) for name in stored_names()}
     assert found.pop("flipped_sign")["score"] == "score"
     assert found.pop("whitened_over_padding") == {"policy_loss": "pg-loss"}
     for name, lines in OF_A_LANGUAGE_MODEL.items():
@@ -277,7 +295,7 @@ def test_node_reads_and_judges_the_same() -> None:
     random_ = random.Random(0)
     logs = [
         *lines_of(as_verl("healthy")).values(),
-        *(json_lines(stored_run(name).iterations) for name in stored_names()),
+        *map(stored_file, stored_names()),
     ]
     for _ in range(200):
         keys = random_.sample(sorted(doctor.KNOWN - {doctor.RATIO}), 5)

@@ -12,6 +12,8 @@ const PAIR = new RegExp(
   String.raw`(?<![\w/@.-])(${NAME})["']?[ \t]*[:=][ \t]*(?:[a-z_.]+\d*\()?["']?(${NUMBER})(?![\w.])`, "gi")
 const WHOLE = new RegExp(`^${NUMBER}$`, "i")
 const COLORS = /\x1b\[[0-9;]*m/g
+// Tokens of one response, as ppo_ref keeps them between the lines of figures.
+const RECORD = /^\{"iteration": ?\d+, ?"record":/
 const WINDOWS = 5
 const LEVELS = ["broken", "look", "note", "fine"]
 
@@ -52,7 +54,7 @@ const table = (lines, known) => {
 // The figures of a log by name, each in the order in which it was logged.
 export const readLog = (text, figures) => {
   const known = new Set(figures.flatMap(({ keys }) => keys))
-  const lines = text.replace(COLORS, "").split(/\r\n|\r|\n/).filter((line) => /[^ \t]/.test(line))
+  const lines = text.replace(COLORS, "").split(/\r\n|\r|\n/).filter((line) => /[^ \t]/.test(line) && !RECORD.test(line))
   const log = new Map()
   for (const found of table(lines, known) ?? lines.map(pairs)) {
     if (![...found.keys()].some((key) => known.has(key))) continue
