@@ -74,10 +74,10 @@ def test_a_text_without_a_known_figure_is_told_so(page: Any) -> None:
     assert "No figure" in page.text_content(".doctor .results")
 
 
-def test_the_example_is_a_run_of_ours(page: Any) -> None:
+def test_the_example_is_a_run_of_a_language_model(page: Any) -> None:
     page.get_by_role("button", name="Show me an example").click()
     page.wait_for_selector(".doctor .finding")
-    assert page.evaluate(FINDINGS) == unusual(log_of("flipped_sign"))
+    assert page.evaluate(FINDINGS) == unusual(log_of("smollm2_large_steps"))
 
 
 def test_a_figure_that_is_never_a_number_is_given_none(page: Any) -> None:

@@ -83,7 +83,7 @@ export const mount = async (place) => {
   const button = (label, onclick) => element("button", { type: "button", onclick }, label)
   // A run of ours: what its iterations logged, without the answers.
   const example = async () => {
-    const run = await (await fetch(new URL("stored/flipped_sign.jsonl.txt", import.meta.url))).text()
+    const run = await (await fetch(new URL("stored/smollm2_large_steps.jsonl.txt", import.meta.url))).text()
     show(run.split("\n").filter((logged) => !logged.includes('"record')).join("\n"))
   }
   place.replaceChildren(element("section", {
