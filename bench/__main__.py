@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 import torch
 
 from bench import (
-    beside_trl,
     gae,
     gae_over_time,
+    language_model,
     log_probs,
     machine,
     training,
@@ -31,7 +31,7 @@ SUBJECTS = {
     "log-probs and entropy": log_probs,
     "whole step": whole_step,
     "training": training,
-    "language model": beside_trl,
+    "language model": language_model,
 }
 PEERS = {
     peer: version

@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from bench.language_model import GRPO_MEMORY, GRPO_SECONDS, OURS
+from bench.language_model import SUBJECT as LANGUAGE_MODEL
+from bench.language_model import THEIRS as TRL
 from bench.results import Result
 from bench.steps import LIGER
 from bench.whole_step import (
@@ -142,6 +145,10 @@ FLOORS: Sequence[Floor | Ceiling] = (
         for others in [(FUSED,) if setting == HUGE else (FUSED, LIGER)]
     ),
     *(Floor(STEP, setting.name, BY_LOSS, PRODUCTS, 1 / 1.3) for setting in LARGE),
+    *(
+        Floor(LANGUAGE_MODEL, setting, OURS, TRL, 1)
+        for setting in (GRPO_SECONDS, GRPO_MEMORY)
+    ),
     Ceiling("training", "PPO", "1 thread", 30),  # its 100 iterations, in seconds
     Ceiling(GAE, "masked 32x8192", "gae", 0.5e-3, device="cuda"),
 )

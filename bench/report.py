@@ -52,6 +52,15 @@ CHINESE = {
     "imitation": "模仿",
     "PPO": "PPO",
     "rollout": "rollout",
+    "CPU seconds an iteration": "每轮的 CPU 秒",
+    "CPU seconds of each stage": "每一段的 CPU 秒",
+    "peak memory": "内存峰值",
+    "sampling": "采样",
+    "log-probs of actor and reference": "actor 和 reference 的 log-prob",
+    "values": "价值",
+    "update of the critic": "更新 critic",
+    "update of the actor": "更新 actor",
+    "all": "一共",
     "update": "更新",
     "median (quartiles)": "中位数（四分位）",
     "÷ copy": "÷ 复制",
@@ -92,6 +101,7 @@ VIEWS = {
     "memory": ("whole step", "bytes"),
     "gae": ("gae", ""),
     "training": ("training", ""),
+    "language_model": ("language model", ""),
 }
 
 

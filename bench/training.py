@@ -11,12 +11,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 from unittest.mock import patch
 
 import torch
 
 from bench.measuring import Comparison
+from bench.phases import Phases
 from ppo_ref.train import experience
 from ppo_ref.train.config import PPOConfig
 from ppo_ref.train.trainer import Trainer
@@ -74,24 +74,13 @@ def one(threads: int, quick: bool) -> dict[str, float]:
 def seconds(threads: int, config: PPOConfig) -> dict[str, float]:
     """Train once in this process."""
     torch.set_num_threads(threads)
-    trainer, spans = Trainer(config), dict.fromkeys(PHASES, 0.0)
-
-    def timed(phase: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*given: Any, **named: Any) -> Any:
-            start = time.perf_counter()
-            try:
-                return work(*given, **named)
-            finally:
-                spans[phase] += time.perf_counter() - start
-
-        return run
-
-    trainer._update = timed("update", trainer._update)
-    sampling = timed("rollout", experience.sample_responses)
+    trainer, phases = Trainer(config), Phases(PHASES, time.perf_counter)
+    trainer._update = phases.timed("update", trainer._update)
+    sampling = phases.timed("rollout", experience.sample_responses)
     with patch.object(experience, "sample_responses", sampling):
-        timed("imitation", deque)(trainer.imitate(), maxlen=0)
-        timed("PPO", deque)(trainer.train(), maxlen=0)
-    return spans
+        phases.timed("imitation", deque)(trainer.imitate(), maxlen=0)
+        phases.timed("PPO", deque)(trainer.train(), maxlen=0)
+    return phases.seconds
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""One iteration of GRPO on a language model: CPU seconds and memory, beside TRL.
+"""One iteration on a language model: GRPO beside TRL, and the stages of PPO.
 
 Both train SmolLM2 on the same sums with the same batch: 4 questions, 8 answers to each
-of at most 4 tokens, two optimizer steps. Each is a process of its own;
-``python -m bench.beside_trl ppo_ref`` is one.
+of at most 4 tokens, two optimizer steps. PPO answers 32 questions once, and has a
+critic. Each is a process of its own; ``python -m bench.language_model ppo_ref`` is one.
 """
 
 import json
@@ -14,21 +14,37 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from bench.measuring import Comparison
+from bench.phases import Phases
 
 ROOT = Path(__file__).parents[1]
 MODEL = ROOT / ".cache/smollm2"
 # TRL needs packages that this project does without; those of verl have them.
 THEIR_PYTHON = ROOT / ".cache/verl/bin/python"
 PEERS = {"TRL": "1.16.0"}
+SUBJECT = "language model"
+GRPO_SECONDS = "GRPO, CPU seconds an iteration"
+GRPO_MEMORY = "GRPO, peak memory"
+PPO_STAGES = "PPO, CPU seconds of each stage"
 OURS, THEIRS = "ppo_ref", "TRL 1.16.0"
 QUESTIONS, ANSWERS, SLOTS = 4, 8, 4
 ITERATIONS, FIRST = 5, 2  # the first of them warm up and are not counted
 STOP = 198  # a line's end
+PPO = "PPO"  # whose stages are timed
+STAGES = {  # what of which module each is spent in
+    "sampling": ("experience", "sample_responses"),
+    "log-probs of actor and reference": ("experience", "actor_statistics"),
+    "values": ("experience", "critic_values"),
+    "update of the critic": ("trainer", "update_critic"),
+    "update of the actor": ("trainer", "update_actor"),
+}
 RATE = 3e-5
 
 
@@ -57,33 +73,40 @@ def comparisons(quick: bool, device: str) -> Iterator[Comparison]:
         found = {name: [run["bytes"] for run in runs[name]] for name in runs}
         return {name: iter(peak).__next__ for name, peak in found.items()}
 
-    kinds = {
-        "CPU seconds an iteration": (seconds, "seconds"),
-        "peak memory": (peaks, "bytes"),
-    }
-    for setting, (prepare, unit) in kinds.items():
+    rounds = 1 if quick else 3
+
+    def by_stage() -> dict[str, Callable[[], float]]:
+        found = [one(PPO) for _ in range(rounds)] if runs else []
+        names = found[0] if found else ()
+        return {name: iter([run[name] for run in found]).__next__ for name in names}
+
+    for setting, prepare, unit in (
+        (GRPO_SECONDS, seconds, "seconds"),
+        (GRPO_MEMORY, peaks, "bytes"),
+        (PPO_STAGES, by_stage, "seconds"),
+    ):
         yield Comparison(
-            "language model",
-            f"GRPO on SmolLM2, {setting}",
+            SUBJECT,
+            setting,
             prepare,
             unit=unit,
             measure=lambda contender: contender(),
             seconds=0,
-            rounds=1 if quick else 3,
+            rounds=rounds,
             warm_up=0,
         )
 
 
 def one(name: str) -> dict[str, float]:
-    """CPU seconds of an iteration and the most bytes, of one process."""
-    python = sys.executable if name == OURS else str(THEIR_PYTHON)
+    """CPU seconds of an iteration and the most bytes, or the stages, of one process."""
+    python = str(THEIR_PYTHON) if name == THEIRS else sys.executable
     with tempfile.TemporaryDirectory() as unpacked:
         if name == THEIRS:
             (wheel,) = ROOT.glob(f".cache/wheels/trl-{PEERS['TRL']}-*.whl")
             zipfile.ZipFile(wheel).extractall(unpacked)
         path = os.pathsep.join([str(ROOT), unpacked])
         done = subprocess.run(
-            [python, "-m", "bench.beside_trl", name],
+            [python, "-m", "bench.language_model", name],
             check=True,
             capture_output=True,
             text=True,
@@ -93,24 +116,44 @@ def one(name: str) -> dict[str, float]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def ours(ended: Callable[[], None]) -> None:
+def trained(ended: Callable[[], None], **options: Any) -> None:
     """Iterations of this project's trainer; ``ended`` is called after each."""
     from ppo_ref.command.preparing import make_trainer
     from ppo_ref.command.settings import make_settings
 
-    settings = make_settings(
-        {
-            "preset": "smollm2",
-            "device": "cpu",
-            "iterations": ITERATIONS,
-            "evaluate_every": ITERATIONS + 1,
-            "responses_per_prompt": ANSWERS,
-            "critic_epochs": 0,
-            "estimate": "grpo",
-        }
-    )
-    for _ in make_trainer(settings).train():
+    fixed = {
+        "preset": "smollm2",
+        "device": "cpu",
+        "iterations": ITERATIONS,
+        "held_out_limit": 1,  # the look after the last iteration is not measured
+    }
+    for _ in make_trainer(make_settings(fixed | options)).train():
         ended()
+
+
+def ours(ended: Callable[[], None]) -> None:
+    """Iterations of GRPO."""
+    trained(ended, responses_per_prompt=ANSWERS, critic_epochs=0, estimate="grpo")
+
+
+def stages() -> dict[str, float]:
+    """CPU seconds of each stage of an iteration of PPO, and of the whole."""
+    phases = Phases(STAGES, time.process_time)
+    ends: list[dict[str, float]] = []
+    begun = time.process_time()
+
+    def ended() -> None:
+        ends.append(phases.seconds | {"all": time.process_time() - begun})
+
+    with ExitStack() as patches:
+        for stage, (module, name) in STAGES.items():
+            where = import_module(f"ppo_ref.train.{module}")
+            work = phases.timed(stage, getattr(where, name))
+            patches.enter_context(patch.object(where, name, work))
+        trained(ended)
+    before, after = ends[FIRST - 1], ends[-1]
+    counted = len(ends) - FIRST
+    return {stage: (after[stage] - before[stage]) / counted for stage in after}
 
 
 def theirs(ended: Callable[[], None]) -> None:
@@ -167,6 +210,9 @@ def main(name: str) -> None:
     import torch
 
     torch.set_num_threads(1)
+    if name == PPO:
+        print(json.dumps(stages()))
+        return
     marks = [time.process_time()]
     {OURS: ours, THEIRS: theirs}[name](lambda: marks.append(time.process_time()))
     counted = marks[FIRST:]
