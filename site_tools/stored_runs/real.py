@@ -13,6 +13,7 @@ from ppo_ref.command.settings import make_settings
 from ppo_ref.train.scores import NUMBER
 from ppo_ref.train.statistics import records
 from ppo_ref.train.tasks import Question, Score
+from ppo_ref.train.tokenizer import Tokenizer
 from ppo_ref.train.trainer import Iteration, Trainer
 from site_tools.stored_runs.table import RUNS, Recipe
 
@@ -71,7 +72,18 @@ def _responses(trainer: Trainer, iteration: Iteration) -> Iterator[dict[str, Any
     now = trainer.log_probs_now(experience.rollout, RECORD_ROWS)
     told = records(experience, iteration.questions, trainer.tokenizer, RECORD_ROWS)
     for row, log_probs in zip(told, now, strict=True):
-        yield {"record": "response", **row, "new_log_probs": log_probs}
+        again = encoded_again(trainer.tokenizer, row["response"])
+        yield {
+            "record": "response",
+            **row,
+            "new_log_probs": log_probs,
+            "encoded_again": again,
+        }
+
+
+def encoded_again(tokenizer: Tokenizer, tokens: list[str]) -> list[str]:
+    """The tokens of the text that these tokens are; often the same."""
+    return [tokenizer.shown(token) for token in tokenizer.encode("".join(tokens))]
 
 
 def _looked(trainer: Trainer) -> dict[str, Any]:

@@ -78,3 +78,25 @@ for advantage in 1.0, -1.0:
     print(*(f"{x:6.3f}" for x in g[0]))
 assert g[0, 3] == g[0, 0], "not trained like others"
 # --8<-- [end:filled]
+
+# --8<-- [start:real]
+from ppo_ref.train.stored_runs import stored_run
+
+answers, others = 0, []
+for way in "ppo", "grpo":
+    for seed in "", "_seed_1", "_seed_2":
+        run = stored_run(f"smollm2_{way}{seed}")
+        for record in run.records:
+            if record["record"] != "response":
+                continue
+            answers += 1
+            sampled = record["response"]
+            again = record["encoded_again"]
+            if again != sampled:
+                others.append(again)
+                print(sampled, "->", again)
+share = len(others) / answers
+print(f"{len(others)} of {answers} answers")
+assert 0.005 < share < 0.02
+assert all(again[-1] == " \n" for again in others)
+# --8<-- [end:real]
