@@ -162,6 +162,23 @@ plt.legend(loc="lower right")
 plt.show()
 # --8<-- [end:draw_critic]
 
+# --8<-- [start:all_right]
+from statistics import median
+
+run = stored_run("smollm2_ppo")
+full = run.column("solved").index(1.0)
+norm = run.column("actor_grad_norm")
+moved = run.column("approx_kl")
+print(f"iteration {full + 1}, all right:",
+      f"gradient {norm[full]:.2f},",
+      f"KL {moved[full]:.5f}")
+usual = median(norm[-10:]), median(moved[-10:])
+print("the last ten, median:   gradient",
+      f"{usual[0]:.2f}, KL {usual[1]:.5f}")
+assert norm[full] < 1 < usual[0]
+assert moved[full] > 2 * usual[1]
+# --8<-- [end:all_right]
+
 # --8<-- [start:late]
 LATE = "smollm2_shifted_values"
 late = held_out(LATE)
