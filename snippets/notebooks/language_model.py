@@ -76,7 +76,7 @@ line("smollm2_any_number", "C3--", say("any"))
 plt.ylim(0, 1)
 plt.xlabel(say("iteration"))
 plt.ylabel(say("right"))
-plt.legend(loc="lower right")
+plt.legend(loc="lower right", ncols=2)
 plt.show()
 # --8<-- [end:draw_learned]
 
