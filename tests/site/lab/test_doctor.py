@@ -173,9 +173,7 @@ OF_A_LANGUAGE_MODEL = {
     },
     "smollm2_too_short": {"score": "reward-function", "truncated": "cut-off"},
     "smollm2_grpo_seed_2": {"score": "score"},  # it does not learn
-    # Two lines say too much: a sum has one right answer, and the model has found it;
-    # where nearly all are right, the rare wrong one makes a gradient jump.
-    "smollm2_ppo_seed_2": {"entropy": "entropy"},
+    # This says too much: where nearly all are right, a rare wrong one is a jump.
     "smollm2_any_number": {"critic_grad_norm": "vf-loss"},
 }
 
@@ -279,6 +277,7 @@ def test_each_case_is_told_of_a_series_made_for_it() -> None:
             "actor/pg_clipfrac": [0.01] * 20,
             "rollout_corr/k3_kl": [0.004] * 20,
             "effective_sample_size": [1.0] * 20,
+            "critic/score/mean": rising,
         }
         said = {
             finding.says
