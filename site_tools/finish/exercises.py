@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bs4 import Tag
 from bs4.element import NavigableString
+from markupsafe import Markup
 
 from site_tools.compile.navigation import COURSE
 from site_tools.compile.templates import fill, words
@@ -71,9 +72,12 @@ def _set_solution_apart(exercise: Exercise, article: Article) -> None:
     solution.extend(below)
 
 
-def _to_choose_from(exercise: Exercise) -> tuple[str, list[str]]:
-    options = [answer.shown for answer in exercise.answers]
-    return exercise.kind, options if exercise.kind == "choice" else []
+def _to_choose_from(exercise: Exercise) -> tuple[str, list[Markup]]:
+    """The kind, and what a choice is between, with its formulas and code."""
+    if exercise.kind != "choice":
+        return exercise.kind, []
+    bold = [answer.item.find("strong") for answer in exercise.answers]
+    return exercise.kind, [Markup(x.decode_contents()) for x in bold if x]
 
 
 def _not_foreseen(exercise: Exercise, lang: str) -> str:

@@ -86,6 +86,13 @@ def test_a_list_that_cannot_judge_is_shown_as_it_stands():
         assert made.content.select("[type=checkbox]")
 
 
+def test_an_option_keeps_its_formula_and_its_code():
+    made = settled(TEXT.replace("**this**", r"**$\lambda = 1$ in `gae`**"))
+    option = made.content.select(".puzzle .attempt li")[0]
+    assert one(option, ".arithmatex").get_text() == r"\(\lambda = 1\)"
+    assert one(option, "code").get_text() == "gae"
+
+
 def test_a_puzzle_shows_its_options_and_folds_its_answers():
     made = settled()
     puzzle = one(made, ".admonition.question.puzzle")

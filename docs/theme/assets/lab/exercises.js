@@ -62,6 +62,7 @@ export const mount = () => {
   const read = (list) => [...list.children].map((item) => ({
     right: item.matches(".right"),
     shown: all(".mark + *", item)[0].textContent,
+    words: () => [...all(".mark + *", item)[0].cloneNode(true).childNodes], // with its formulas
     said: (without = ".mark + *") => {
       const copy = item.cloneNode(true)
       for (const part of all(without, copy)) {
@@ -78,7 +79,7 @@ export const mount = () => {
     const [asked] = all(".attempt", box), { kind } = list.dataset
     asked.hidden = asked.inert = false
     const buttons = all("li", asked).map((option, i) => {
-      const button = make("button", "", option.textContent)
+      const button = make("button", "", ...option.childNodes)
       button.type = "button"
       button.onclick = () => given(i, String(i))
       option.replaceChildren(button)
@@ -148,11 +149,11 @@ export const mount = () => {
     const tell = () => {
       const { guess } = of(page), right = answers.find((answer) => answer.right)
       const i = choice ? guess && Number(guess) : judge(list.dataset.kind, answers, guess), answer = guess && answers[i]
-      const bold = (text) => make("strong", "", text)
+      const bold = (...words) => make("strong", "", ...words)
       press(i)
       told.textContent = guess && told.dataset.kept
-      later.replaceChildren(make("p", "", ...(guess ? [later.dataset.guess, bold(choice ? answer?.shown : guess), " "] : [later.dataset.none]), ...(answer ? answer.said() : [])))
-      if (!answer?.right) later.append(make("p", "", later.dataset.answer, bold(right.shown), " ", ...right.said()))
+      later.replaceChildren(make("p", "", ...(guess ? [later.dataset.guess, bold(...(choice ? answer?.words() ?? [] : [guess])), " "] : [later.dataset.none]), ...(answer ? answer.said() : [])))
+      if (!answer?.right) later.append(make("p", "", later.dataset.answer, bold(...right.words()), " ", ...right.said()))
     }
     if (input) input.value = of(page).guess
     all("details", puzzle)[0].hidden = true
