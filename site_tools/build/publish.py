@@ -190,7 +190,7 @@ def _texts(lang: str, site: Path) -> list[str]:
         (site / folder / name).write_text(text, "utf-8")
     for page in pages:
         file = site / folder / page.address / downloads.PAGE
-        file.write_text(f"# {page.title}\n\n{page.text}\n", "utf-8")
+        file.write_text(f"# {page.title}\n\n{page.text_beside}\n", "utf-8")
     return [folder + name for name in texts]
 
 

@@ -42,7 +42,8 @@ class PlainPage(NamedTuple):
     labels: tuple[str, ...]  # those above it in the navigation
     title: str
     short: str  # its answer, or what it says first; without links
-    text: str
+    text: str  # its links lead from the root of its language
+    text_beside: str  # the same, but from the folder of the page itself
     is_question: bool = False
     aliases: tuple[str, ...] = ()
     is_verified: bool = True  # whether all of its code has passed as it stands
@@ -54,10 +55,17 @@ class PlainPage(NamedTuple):
         return links.address(self.id)
 
 
-def led_on(target: str, page: str, site: LlmsSite) -> str:
-    """Where a link of a page leads from a file at the root of its language."""
+def led_on(target: str, page: str, site: LlmsSite, url: str = "") -> str:
+    """Where a link of a page leads from a file of its language, by default at its root.
+
+    Without an address of the site it leads there by a way from that file.
+    """
     inside = links.within(target, page)
-    return target if inside is None else site.link(inside)
+    if inside is None:
+        return target
+    if site.root or not url:
+        return site.link(inside)
+    return links.relative(f"/{inside}", url)
 
 
 def plain_pages(root: Path, site: LlmsSite, folder: Path) -> list[PlainPage]:
@@ -70,8 +78,9 @@ def plain_pages(root: Path, site: LlmsSite, folder: Path) -> list[PlainPage]:
     pages = []
     for labels, file in _flat(navigation.build(metas, lang, files.page_ids(root)), ()):
         name, meta, path = file.removesuffix(".md"), metas[file], f"docs/{lang}/{file}"
-        wishes = Wishes(lang, partial(led_on, page=name, site=site))
-        text = plain((folder / file).read_text("utf-8"), wishes)
+        compiled, lead = (folder / file).read_text("utf-8"), partial(led_on, site=site)
+        text = plain(compiled, Wishes(lang, partial(lead, page=name)))
+        beside = partial(lead, page=name, url=links.address(name))
         paragraphs = (each for each in text.split("\n\n") if not MARKUP.match(each))
         short = " ".join(next(paragraphs, "").split())
         pages.append(
@@ -81,6 +90,7 @@ def plain_pages(root: Path, site: LlmsSite, folder: Path) -> list[PlainPage]:
                 title_of(meta),
                 LINK.sub(r"\1", short),
                 text,
+                plain(compiled, Wishes(lang, beside)),
                 "question" in meta,
                 tuple(map(str, meta.get("aliases") or ())),
                 passed.verdict_line(path) is not None,

@@ -1,5 +1,9 @@
 """The promises of llms.txt: whole addresses, and what was verified."""
 
+from urllib.parse import urljoin
+
+import pytest
+
 from site_tools.compile import llms
 
 
@@ -11,7 +15,7 @@ def site(root: str = "") -> llms.LlmsSite:
 
 def page(name: str, title: str) -> llms.PlainPage:
     labels, short = ("Questions", "GAE intuition"), "**Yes.** It is."
-    return llms.PlainPage(name, labels, title, short, "Text.", True, ())
+    return llms.PlainPage(name, labels, title, short, "Text.", "Text.", True, ())
 
 
 PAGES = [page("index", "Home"), page("gae/b", "Why?")]
@@ -22,6 +26,25 @@ def test_with_an_address_links_are_absolute():
     root = "https://example.org/ppo/"
     assert f"({root}en/gae/b/)" in text and f"({root}llms.txt)" in text
     assert text.count("](") == text.count(f"]({root}")
+
+
+@pytest.mark.parametrize(
+    ("target", "leads_to"),
+    [
+        ("inputs.md#why", "/en/gae/inputs/#why"),
+        ("../index.md", "/en/"),
+        ("../loss/index.md", "/en/loss/"),
+        ("#why", "/en/gae/b/#why"),
+        ("https://a.org/b", "https://a.org/b"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("file", "url"), [("/en/llms-full.txt", ""), ("/en/gae/b/page.md", "gae/b/")]
+)
+def test_without_an_address_a_link_leads_from_its_file(
+    target: str, leads_to: str, file: str, url: str
+) -> None:
+    assert urljoin(file, llms.led_on(target, "gae/b", site(), url)) == leads_to
 
 
 def test_a_draft_does_not_claim_to_be_verified():
