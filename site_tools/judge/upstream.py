@@ -52,6 +52,7 @@ RELEASED_PACKAGES = (
     "liger_kernel",
 )
 PROJECT_CODE = ("ppo_ref", "snippets")
+SHELLS = "bash", "sh", "console"
 LIKE_ENOUGH = 0.8  # how like a known first word one is that is a slip
 
 
@@ -198,11 +199,23 @@ def _is_linked(piece: Piece) -> bool:
 
 
 def _shown_settings(page: Page) -> Iterator[Piece]:
-    """The keys of configs that are only shown."""
+    """The keys of configs that are only shown, and those that a command is given."""
     for block in page.blocks:
+        found: Iterable[tuple[int, str]] = ()
         if block.language == "yaml":
-            for number, key in keys_by_line(block.text):
-                yield Piece("code", key, page.tree, block.fence.line + number)
+            found = keys_by_line(block.text)
+        elif block.language in SHELLS:
+            found = _given_by_line(block.text)
+        for number, key in found:
+            yield Piece("code", key, page.tree, block.fence.line + number)
+
+
+def _given_by_line(command: str) -> Iterator[tuple[int, str]]:
+    """Each setting that a command is given, as ``algorithm.gamma=1``, and its line."""
+    for number, line in enumerate(command.split("\n"), 1):
+        for word in line.split():
+            if "=" in word and DOTTED.fullmatch(word):
+                yield number, word
 
 
 def _unpinned_refs(page: Page) -> Problems:
@@ -318,11 +331,12 @@ def _is_setting(key: str, added: bool, near: Surroundings) -> bool:
     """True if a key is in the config, or is added to what is there by a ``+``."""
     if any(names.has_key(key) for names in near.releases):
         return True
-    parts = key.split(".")
-    if not added or not near.has_word(parts[-1]):
+    if not added:
         return False
-    holder = ".".join(parts[:-1][:3])
-    return any(names.has_key(holder) for names in near.releases)
+    holder, _, last = key.rpartition(".")
+    if not near.has_word(last):
+        return False
+    return not holder or _is_setting(holder, added, near)
 
 
 def _paths(flow: Flow, near: Surroundings) -> Problems:

@@ -101,6 +101,17 @@ def test_a_config_that_is_only_shown_does_not_excuse_its_slip(project):
     assert told(project, shown.replace("ratioo", "ratio")) == []
 
 
+def test_what_a_command_is_given_is_looked_up(project):
+    command = "```bash\npython -m x \\\n  actor_rollout_ref.actor.clip_ratioo=0.2\n```"
+    (problem,) = told(project, command)
+    assert problem.line == 8 and "actor.clip_ratioo` stands nowhere" in problem.found
+    assert told(project, command.replace("ratioo", "ratio")) == []
+    assert told(project, command.replace("actor_rollout_ref.actor.", "A=")) == []
+    added = command.replace("actor_rollout_ref", "+actor_rollout_ref")
+    assert len(told(project, added)) == 1
+    assert told(project, added.replace("clip_ratioo", "take_all")) == []
+
+
 @pytest.mark.parametrize(
     ("text", "found", "fix"),
     [
