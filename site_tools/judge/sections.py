@@ -4,6 +4,7 @@ import ast
 import re
 
 from site_tools.compile.navigation import question_lines
+from site_tools.compile.templates import LINK
 from site_tools.data.dialogues import QUESTION_ID
 from site_tools.messages import Problems, nearest
 from site_tools.page.page import Page
@@ -21,6 +22,11 @@ SECTIONS = (
 )
 MANDATORY = ("answer", "code", "next")
 EMPTY_LINES = re.compile(r"\n\s*\n")
+BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
+# A verdict is read at a glance, on a phone and in a list of search results.
+MOST_WORDS, MOST_HANZI = 35, 70
+WORD, HANZI = re.compile(r"\S*\w\S*"), re.compile("[\u4e00-\u9fff]")
+OF_A_CHAT = re.compile(r"\d{3}·\d+|提问者|(?i:the (?:asker|assistant))\b")
 
 
 def section_lines(page: Page) -> dict[str, int]:
@@ -67,8 +73,11 @@ def check_verdict(page: Page) -> Problems:
     if not first:
         return
     line = line_of(page.body, page.body.index(first))
-    if not first.startswith("**"):
+    verdict = BOLD.match(first)
+    if verdict is None:
         yield page.problem(line, "answer_verdict", text=first[:30])
+    else:
+        yield from _short(page, line, LINK.sub(r"\1", verdict[1]))
     answered = page.texts("answers")
     in_dialogues = any(re.match(r"\d{3}·\d", name) for name in answered)
     about_verl = in_dialogues and not page.id.startswith("contribute/")
@@ -80,6 +89,20 @@ def check_verdict(page: Page) -> Problems:
         for name in questions:
             if name not in said:
                 yield page.problem(line, "answer_line", id=name)
+
+
+def _short(page: Page, line: int, verdict: str) -> Problems:
+    """A verdict that is long, has a half stop in Chinese, or speaks of a chat."""
+    if page.language == "zh":
+        length, most = len(HANZI.findall(verdict)), MOST_HANZI
+    else:
+        length, most = len(WORD.findall(verdict)), MOST_WORDS
+    if length > most:
+        yield page.problem(line, "verdict_long", count=length, most=most)
+    if page.language == "zh" and "；" in verdict:
+        yield page.problem(line, "verdict_semicolon")
+    if chat := OF_A_CHAT.search(verdict):
+        yield page.problem(line, "verdict_chat", text=chat[0])
 
 
 def check_code_asserts(page: Page) -> Problems:

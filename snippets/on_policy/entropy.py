@@ -97,4 +97,11 @@ for i in 0, 4, 9, 29, 49:
           f"right {right[i]:.2f}")
 assert falls[9] < falls[0] / 5
 assert right[29] / right[9] > 1.2
+other = stored_run("smollm2_grpo_seed_2")
+fell = other.column("entropy")
+(at_first,) = [x["held_out"] for x in other.records
+               if x["record"] == "before PPO"]
+learned = other.column("held_out")[-1] - at_first
+assert fell[-1] < fell[0] / 5 and learned + 0.05 > 0
+assert learned - 0.05 < 0
 # --8<-- [end:real]

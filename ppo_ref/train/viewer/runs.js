@@ -34,6 +34,7 @@ const TITLES = {
   smollm2_grpo_seed_2: ["GRPO，种子 2", "GRPO, seed 2"],
   smollm2_any_number: ["SmolLM2，PPO：写出随便一个数就给分", "SmolLM2, PPO: any number is paid"],
   smollm2_eight_responses: ["SmolLM2，PPO：四道题，每题八个回答", "SmolLM2, PPO: eight answers to four questions"],
+  smollm2_without_critic: ["SmolLM2，REINFORCE++，没有 critic", "SmolLM2, REINFORCE++, no critic"],
   smollm2_long: ["SmolLM2，PPO：150 轮，critic 学得更快", "SmolLM2, PPO: 150 iterations, a faster critic"],
   smollm2_shifted_values: ["SmolLM2：values 晚一格", "SmolLM2: values one late"],
   smollm2_kl_free: ["SmolLM2：KL 不要钱", "SmolLM2: KL is free"],
