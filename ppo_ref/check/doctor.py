@@ -153,10 +153,11 @@ def measure(values: Sequence[float]) -> dict[str, float]:
 
     ``steps`` is how many were logged, ``lost`` how many of them are not finite; of the
     others ``begin``, ``max``, ``mean``, ``range``, and ``size``, the largest without
-    its sign. ``last`` is the mean of the last fifth, ``extreme`` the largest mean of a
-    fifth without its sign; ``change``, ``fall``, ``rise`` and ``drop`` are in ranges,
-    ``growth`` is last fifth over first, ``jump`` the largest over the median. Where no
-    number is finite, all but ``steps`` and ``lost`` are nan, of which no case holds.
+    its sign. ``last`` is the mean of the last fifth, ``usual`` its median, which one
+    odd step does not move, ``extreme`` the largest mean of a fifth without its sign;
+    ``change``, ``fall``, ``rise`` and ``drop`` are in ranges, ``growth`` is last fifth
+    over first, ``jump`` the largest over the median. Where no number is finite, all but
+    ``steps`` and ``lost`` are nan, of which no case holds.
     """
     x = [value for value in values if math.isfinite(value)]
     lost = len(values) - len(x)
@@ -184,6 +185,7 @@ def measure(values: Sequence[float]) -> dict[str, float]:
         "lost": lost,
         "begin": x[0],
         "last": last,
+        "usual": median(x[ends[-2] :]),
         "max": max(x),
         "mean": _mean(x),
         "size": largest,

@@ -88,7 +88,7 @@ export const measure = (values) => {
   const first = means[0], last = means.at(-1), best = most(means)
   const range = most(x) + most(x.map((value) => -value)), sizes = x.map(Math.abs)
   return {
-    steps: values.length, lost, begin: x[0], last, max: most(x), mean: mean(x), size: most(sizes),
+    steps: values.length, lost, begin: x[0], last, usual: median(x.slice(end(parts - 1))), max: most(x), mean: mean(x), size: most(sizes),
     extreme: most(means.map(Math.abs)), range,
     change: range ? (last - first) / range : 0,
     fall: range ? (Math.max(x[0], first) - last) / range : 0,
