@@ -203,6 +203,35 @@ healthy = sorted(held_out(x)[-1] for x in PPO)
 assert healthy[0] < late[-1] < healthy[-1]
 # --8<-- [end:late]
 
+# --8<-- [start:temperature]
+HOT = "smollm2_temperature"
+hot = held_out(HOT)
+print("right", *[f"{x:.2f}" for x in hot])
+options = stored_run(HOT).header["options"]
+sampled_at = options["temperature"]
+gap = stored_run(HOT).column("rollout_kl")
+sound = max(stored_run(PPO[0]).column("rollout_kl"))
+later = median(gap[1:]), max(gap[1:])
+print(f"rollout_kl: first {gap[0]:.3f},",
+      f"later {later[0]:.3f} to {later[1]:.3f}")
+print(f"without the fault at most {sound:.0e}")
+assert gap[0] / later[0] > 20
+assert later[0] / sound > 1e6
+# --8<-- [end:temperature]
+
+# --8<-- [start:kl_free]
+FREE = "smollm2_kl_free"
+free = held_out(FREE)
+print("right", *[f"{x:.2f}" for x in free])
+for name in PPO[0], FREE:
+    kl = stored_run(name).column("kl")
+    print(f"KL {mean(kl[40:]):.2f} nats a response")
+price = 0.02  # the trainer's default, a nat
+bill = price * mean(kl[40:])  # had it been charged
+print(f"it would have cost {bill:.2f}")
+assert 0.03 < bill < 0.06
+# --8<-- [end:kl_free]
+
 # --8<-- [start:tokens]
 from math import exp
 
