@@ -25,7 +25,7 @@ EMPTY_LINES = re.compile(r"\n\s*\n")
 BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 # A verdict is read at a glance, on a phone and in a list of search results.
 MOST_WORDS, MOST_HANZI = 35, 70
-WORD, HANZI = re.compile(r"\S*\w\S*"), re.compile("[\u4e00-\u9fff]")
+ENGLISH_WORD, HANZI = re.compile(r"\S*\w\S*"), re.compile("[\u4e00-\u9fff]")
 OF_A_CHAT = re.compile(r"\d{3}·\d+|提问者|(?i:the (?:asker|assistant))\b")
 
 
@@ -77,7 +77,7 @@ def check_verdict(page: Page) -> Problems:
     if verdict is None:
         yield page.problem(line, "answer_verdict", text=first[:30])
     else:
-        yield from _short(page, line, LINK.sub(r"\1", verdict[1]))
+        yield from _front_verdict(page, line, LINK.sub(r"\1", verdict[1]))
     answered = page.texts("answers")
     in_dialogues = any(re.match(r"\d{3}·\d", name) for name in answered)
     about_verl = in_dialogues and not page.id.startswith("contribute/")
@@ -91,12 +91,12 @@ def check_verdict(page: Page) -> Problems:
                 yield page.problem(line, "answer_line", id=name)
 
 
-def _short(page: Page, line: int, verdict: str) -> Problems:
+def _front_verdict(page: Page, line: int, verdict: str) -> Problems:
     """A verdict that is long, has a half stop in Chinese, or speaks of a chat."""
     if page.language == "zh":
         length, most = len(HANZI.findall(verdict)), MOST_HANZI
     else:
-        length, most = len(WORD.findall(verdict)), MOST_WORDS
+        length, most = len(ENGLISH_WORD.findall(verdict)), MOST_WORDS
     if length > most:
         yield page.problem(line, "verdict_long", count=length, most=most)
     if page.language == "zh" and "；" in verdict:
