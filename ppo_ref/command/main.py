@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
 
 from ppo_ref.command import check, train, view
-from ppo_ref.command.terminal import say
+from ppo_ref.command.terminal import reason_of, say
 
 COMMANDS = {"check": check, "train": train, "view": view}
 
@@ -59,9 +59,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say("Stopped at once.")
         return train.INTERRUPTED
     except (ValueError, OSError) as error:
-        reason = str(error)
-        if isinstance(error, OSError) and error.filename:
-            reason = f"{error.filename}: {error.strerror}"
-        say(f"{own.prog}: {reason}")
+        say(f"{own.prog}: {reason_of(error)}")
         return 2
     return code

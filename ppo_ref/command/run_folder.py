@@ -21,6 +21,7 @@ from ppo_ref.command.fitting import (
     require_state,
 )
 from ppo_ref.command.settings import Settings
+from ppo_ref.command.terminal import reason_of
 from ppo_ref.train.trainer import Trainer
 
 RUNS = Path("runs")  # where runs go whose folder is not named
@@ -171,8 +172,9 @@ def reopen_run(path: Path) -> Iterator[RunFolder]:
             settings = Settings.from_json(content["settings"])
             folder = RunFolder(path, settings, content["torch"])
         except (ValueError, TypeError, OverflowError, RecursionError) as error:
+            reason = reason_of(error)[:LONGEST]
             raise ValueError(
-                f"{config} is damaged, or not of this ppo_ref: {str(error)[:LONGEST]}"
+                f"{config} is damaged, or not of this ppo_ref: {reason}"
             ) from None
         _require_same_files(file_hashes(settings), content["files"])
         yield folder

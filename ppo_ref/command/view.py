@@ -105,7 +105,7 @@ def _files(path: Path) -> dict[str, Content]:
         files = [path / name for name in (STATISTICS, TOKENS, CONFIG)]
         return {f"{shown}/{x.name}": x.read_bytes for x in files if x.exists()}
     if not path.is_file():
-        raise ValueError(f"{path}: no such file or folder")
+        raise ValueError(f"{path} must be a file or a folder, and is not there")
     if path.suffix in (".json", ".jsonl"):
         return {shown: path.read_bytes}
     rows = {name: x.tolist() for name, x in reading.read(path).items() if _is_table(x)}

@@ -122,8 +122,9 @@ def among_responses(
     """
     if responses_per_prompt < 2:
         raise ValueError(
-            f"{compare.__name__}: responses_per_prompt must be at least 2, as it "
-            f"compares the responses to one prompt, got {responses_per_prompt}"
+            "among_responses: responses_per_prompt must be at least 2, as "
+            f"{compare.__name__} compares the responses to one prompt, got "
+            f"{responses_per_prompt}"
         )
 
     def estimate(

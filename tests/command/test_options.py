@@ -29,7 +29,7 @@ def test_an_option_becomes_the_field_of_its_name():
         (["--estimate", "gae"], "argument --estimate: invalid choice: 'gae'"),
         (
             ["--estimate", "grpo"],
-            "grpo: responses_per_prompt must be at least 2, as it compares the "
+            "responses_per_prompt must be at least 2, as grpo compares the "
             "responses to one prompt, got 1",
         ),
         (["--threads", "0"], "train: threads must be at least 1, got 0"),

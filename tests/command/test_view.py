@@ -127,7 +127,7 @@ def test_a_dump_that_would_be_larger_than_its_file_is_refused(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["{}/nothing"], "{}/nothing: no such file or folder"),
+        (["{}/nothing"], "{}/nothing must be a file or a folder, and is not there"),
         (["{}"], "{} must be the folder of a run that has begun, but holds no "),
         (["{}/notes.pt"], "{}/notes.pt: no dump; "),
         (["{}/a.json"] * 3, "view compares at most 2 runs, got 3"),
