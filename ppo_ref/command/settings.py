@@ -13,7 +13,7 @@ import torch
 from ppo_ref.train import scores, sums
 from ppo_ref.train.config import PRECISIONS, PPOConfig, require_settings, setting
 from ppo_ref.train.estimates import NAMES, estimate_named
-from ppo_ref.train.questions import is_share
+from ppo_ref.train.questions import USUAL_SHARE, is_share
 
 CHOICES = {
     "precision": PRECISIONS,
@@ -68,10 +68,13 @@ class Settings(PPOConfig):
     questions: str = setting(
         PHRASED,
         f"to answer: {', '.join(sums.READY)}, or a file of lines such as "
-        '{"prompt": "2+3=", "answer": "5"}; some may say "split": "held-out"',
+        '{"prompt": "2+3=", "answer": "5"}, of which every one or none says "split": '
+        '"train" or "split": "held-out"; all but the first need --model',
     )
     held_out: str = setting(
-        "", "questions that are never trained on: a file, or a share of --questions"
+        "",
+        "questions that are never trained on: a file, or a share of --questions; by "
+        f"default what its lines say, or {USUAL_SHARE} if they say nothing",
     )
     held_out_limit: int = setting(
         0, "most of them that are asked at each look; 0: all", 0
@@ -147,10 +150,9 @@ class Settings(PPOConfig):
         if not self.model:
             for name in ("questions", "prompt_template", "no_chat_template", "stop"):
                 if getattr(self, name) != own[name]:
-                    option = name.replace("_", "-")
                     raise ValueError(
-                        f"train: --{option} is for a model that speaks; name one by "
-                        "--model"
+                        f"train: {option_of(name)} is for a model that speaks; name "
+                        "one by --model"
                     )
         if self.held_out and self.questions in sums.READY:
             raise ValueError(
@@ -196,6 +198,16 @@ def _read(name: str, value: Any, kind: type) -> Any:
         raise ValueError(f"{name} must be a number, got {value!r}") from None
 
 
+def option_of(name: str) -> str:
+    """The option of a field.
+
+    Example:
+        >>> option_of("held_out")
+        '--held-out'
+    """
+    return f"--{name.replace('_', '-')}"
+
+
 def add_options(parser: ArgumentParser) -> None:
     """Make every field of ``Settings`` an option of the command."""
     command = parser.add_argument_group("where and how")
@@ -204,7 +216,7 @@ def add_options(parser: ArgumentParser) -> None:
         default = f" (default {field.default})" if field.default != "" else ""
         choices, kind = CHOICES.get(field.name), type(field.default)
         group = trainer if field.name in PPOConfig.__annotations__ else command
-        option = f"--{field.name.replace('_', '-')}"
+        option = option_of(field.name)
         if kind is bool:
             told = field.metadata["help"]
             group.add_argument(option, action="store_true", default=SUPPRESS, help=told)
@@ -228,6 +240,11 @@ def make_settings(arguments: Mapping[str, Any]) -> Settings:
     """
     names = {field.name for field in dataclasses.fields(Settings)}
     chosen = {name: x for name, x in arguments.items() if name in names}
+    if empty := [name for name, x in chosen.items() if x == ""]:
+        raise ValueError(
+            f"train: {option_of(empty[0])} must not be empty, got ''; leave it out "
+            "instead"
+        )
     if preset := arguments.get("preset"):
         chosen = PRESETS[preset] | chosen
     if chosen.get("device", "auto") == "auto":
@@ -263,4 +280,4 @@ def _absolute(name: str, given: str) -> str:
             return given
         function = given.rpartition(":")[2]
         return f"{Path(scores.file_of(given)).resolve()}:{function}"
-    return str(Path(given).resolve()) if given else ""
+    return str(Path(given).resolve())

@@ -45,7 +45,7 @@ def pretrained_actor(path: str | Path, precision: torch.dtype = torch.float32) -
                 f"{kind.replace('_', ' ')} such as {names[0]}",
             )
     body, head = model.base_model, model.get_output_embeddings()
-    context = getattr(model.config, "max_position_embeddings", None)
+    context = _context_of(model.config)
     if body is model or not isinstance(head, nn.Linear) or not context:
         expected = "a model with a body, a linear head and a greatest length"
         _refuse(path, expected, type(model).__name__)
@@ -54,6 +54,18 @@ def pretrained_actor(path: str | Path, precision: torch.dtype = torch.float32) -
     _require_same_logits(actor, model, path)
     transformer.precision = precision
     return actor
+
+
+def pretrained_context(path: str | Path) -> int | None:
+    """The greatest length that the model in a folder states, None if it states none.
+
+    Its weights are not read.
+    """
+    return _context_of(_read("AutoConfig", path))
+
+
+def _context_of(config: Any) -> int | None:
+    return getattr(config, "max_position_embeddings", None)
 
 
 class PretrainedBody(Body):

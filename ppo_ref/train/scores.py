@@ -9,6 +9,7 @@ from ppo_ref.train.tasks import Question, Score
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 COMMAS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")  # those of 1,234,567
+FAILURES = Exception, SystemExit  # whatever a stranger's code may raise
 
 
 def stated_sum(question: Question, response: str) -> float:
@@ -101,7 +102,8 @@ def score_named(name: str) -> Score:
 
 def is_file(name: str) -> bool:
     """True if the name of a score is that of a function in a file."""
-    return name not in READY and ":" in name
+    path, _, function = name.rpartition(":")
+    return name not in READY and path != "" and function != ""
 
 
 def file_of(name: str) -> str:
@@ -118,7 +120,7 @@ def _from_file(path: Path, function: str) -> Callable[..., object]:
     module = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # whatever a stranger's code may raise
+    except FAILURES as error:
         reason = f"{type(error).__name__}: {error}"
         raise ValueError(f"score: {path} must run, got {reason}") from error
     found = getattr(module, function, None)
@@ -136,7 +138,7 @@ def _checked(name: str, function: Callable[..., object]) -> Score:
         where = f"for the response {response!r} to {question.text!r}"
         try:
             given = function(question, response)
-        except Exception as error:
+        except FAILURES as error:
             reason = f"{type(error).__name__}: {error}"
             raise ValueError(f"score: {name} must run, got {reason} {where}") from error
         # It is no number if it is nan, and a bool is one.

@@ -71,6 +71,10 @@ def test_an_option_becomes_the_field_of_its_name():
         (["--held-out", "0.2"], "--held-out is for questions of a file; those of phr"),
         (["--stop", "="], "--stop is for a model that speaks; name one by --model"),
         (["--no-chat-template"], "--no-chat-template is for a model that speaks; name"),
+        *(
+            ([f"--{name}", ""], f"--{name} must not be empty, got ''; leave it out ")
+            for name in ("stop", "model", "score", "ask")
+        ),
         (["--resume", "x", "--seed", "1"], "leave out --seed"),
         (["--resume", "nowhere"], "config.json is missing: no run was begun there"),
     ],
@@ -83,6 +87,7 @@ def test_what_is_refused_before_anything_is_written(
     said = capsys.readouterr().err
     assert told in said and said.count("\n") == 1
     assert said.startswith("python -m ppo_ref train: ")
+    assert "train: train: " not in said and "PPOConfig: " not in said
     assert not list(tmp_path.iterdir())
 
 
@@ -91,6 +96,10 @@ def test_what_is_refused_before_anything_is_written(
     [
         (["--response-length", "3"], "a text and its end must fit 3 slots"),
         (["--wrong-score", "nan"], "reward must give finite scores, got nan for"),
+        (["--score", "sc.py:"], "or FILE.py:function, got sc.py:"),
+        (["--score", ":paid"], "or FILE.py:function, got :paid"),
+        (["--ask", "five?"], "train: --ask: text must be made of '"),
+        (["--ask", "1" * 40], "--ask: prompt and response must fit the model's "),
     ],
 )
 def test_what_is_refused_on_the_way(tmp_path, capsys, arguments, told):
@@ -99,6 +108,14 @@ def test_what_is_refused_on_the_way(tmp_path, capsys, arguments, told):
     assert train(*SMALL, *more, *arguments, "--out", run) == 2
     assert told in capsys.readouterr().err.splitlines()[-1]
     assert run.exists() == ("score" in told)  # by then there is a checkpoint
+
+
+def test_a_model_that_is_not_there(tmp_path, capsys):
+    run = tmp_path / "run"
+    assert train("--model", tmp_path / "gone", "--out", run) == 2
+    said = capsys.readouterr().err
+    told = f"python -m ppo_ref train: --model must be a folder, got '{tmp_path}/gone'; "
+    assert said.startswith(told) and not run.exists()
 
 
 def test_too_little_memory_is_told_in_a_sentence(tmp_path, monkeypatch, capsys):

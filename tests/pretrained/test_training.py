@@ -75,7 +75,7 @@ def test_the_command_trains_and_resumes_it(tmp_path, monkeypatch, capsys):
 
     (tmp_path / "model").rename(tmp_path / "gone")
     assert train("--resume", tmp_path / "part") == 2
-    assert "path must be a folder, got" in capsys.readouterr().err
+    assert "--model must be a folder, got" in capsys.readouterr().err
 
 
 QUESTIONS = [{"prompt": f"{a}+1=", "answer": str(a + 1)} for a in range(9)]
@@ -120,7 +120,7 @@ def test_where_no_answer_is_right_there_is_nothing_to_learn_from(own, capsys):
     assert train(*OWN, "--score", "exact", "--out", "run") == 2
     said = capsys.readouterr()
     assert "0 of 32 sampled answers are right: there is nothing to" in said.err
-    assert said.out.count(" -> ") == 8 and not (own / "run").exists()
+    assert said.out.count(" -> ") == 32 and not (own / "run").exists()
     assert train(*OWN, "--score", "exact", "--samples", 0, "--out", "run") == 0
 
 
@@ -134,7 +134,7 @@ def test_the_code_of_a_strangers_folder_is_not_run(own, capsys):
     assert f"if you trust it, say so by --score {own}/score.py:paid" in told
     assert train("--resume", "run", "--score", "exact") == 2
     told = capsys.readouterr().err
-    assert f"leave out --score, which is {own}/score.py:paid there" in told
+    assert f"got exact; say --score {own}/score.py:paid\n" in told
     assert train("--resume", "run", *given) == 0
     (own / "score.py").write_text(f"open('ran', 'w')\n{code}")
     assert train("--resume", "run", *given) == 2
@@ -159,7 +159,11 @@ def test_without_checkpoints_none_is_written_and_a_stop_is_the_end(own, capsys):
         ('{"answer": 1}', [], "line 1: prompt must be a text, got none"),
         ('{"prompt": "1"}', [], "line 1: answer must be a text or a number, got none"),
         ('{"prompt": "1", "answer": 1}', [], "some held out, got 1 and 0"),
-        (None, ["--held-out", "1.5"], "a share must lie between 0 and 1, got 1.5"),
+        (
+            None,
+            ["--held-out", "1.5"],
+            "held_out must be a file or a share between 0 and 1, got",
+        ),
         (None, ["--held-out", "no.jsonl"], "no.jsonl must be a file, and is not there"),
         (None, ["--held-out", "asked.jsonl"], "got '0\\+1=' in both"),
         (None, ["--score", "best"], "score must be one of .*, or FILE.py:func.*best"),
@@ -167,6 +171,22 @@ def test_without_checkpoints_none_is_written_and_a_stop_is_the_end(own, capsys):
         (None, ["--score", "no.py:paid"], "no.py must be a file of Python, and is not"),
         (None, ["--prompt-template", "2"], "prompt_template must hold {prompt}, got"),
         (None, ["--warm-start-steps", 9], "warm_start_steps must be 0 with questions"),
+        (
+            '{"prompt": "1", "answer": "1"}\n{"prompt": "2", "answer": "("}',
+            ["--score", "pattern"],
+            r"asked.jsonl, line 2: answer must be a regular expression for .*: missing",
+        ),
+        (
+            f'{{"prompt": "1", "answer": 1}}\n{{"prompt": "{"1" * 60}", "answer": 1}}',
+            ["--held-out", "0.5"],
+            r"line 2: prompt and response must fit the .* of 64 tokens, got 66 \+ 9",
+        ),
+        (
+            '{"prompt": "1", "answer": 1}\n{"prompt": "♞", "answer": 1}',
+            ["--held-out", "0.5"],
+            "line 2: text must be made of what the tokenizer knows",
+        ),
+        (None, ["--ask", "♞"], "--ask: text must be made of what the tokenizer knows"),
         (None, ["--stop", "12"], "stop must be a text of one token, got 2 for '12'"),
     ],
 )
@@ -191,6 +211,7 @@ def test_a_slip_is_told_before_a_model_is_loaded(
         ("return 2", "must give a number from 0 to 1, got 2 for the response '"),
         ("return None", "must give a number from 0 to 1, got None for the response"),
         ("return float('nan')", "must give a number from 0 to 1, got nan for"),
+        ("raise SystemExit(1)", "must run, got SystemExit: 1 for the response"),
         ("return 1 / 0", "must run, got ZeroDivisionError: division by zero for"),
     ],
 )
