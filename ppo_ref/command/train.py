@@ -1,6 +1,7 @@
 """Teach an actor sums with PPO, into a folder from which the run can be resumed."""
 
 import math
+import shlex
 import shutil
 import signal
 import sys
@@ -18,7 +19,7 @@ from ppo_ref.command import checkpoint
 from ppo_ref.command.preparing import weights_memory
 from ppo_ref.command.run_folder import RunFolder, create_run, reopen_run
 from ppo_ref.command.session import Session, Step
-from ppo_ref.command.settings import add_options, make_settings
+from ppo_ref.command.settings import add_options, make_settings, option_of
 from ppo_ref.command.terminal import printable, say
 from ppo_ref.train import scores
 
@@ -26,7 +27,6 @@ INTERRUPTED = 130  # the exit code after Ctrl-C
 BAR = 10  # characters: the progress line fits 80 columns
 LINES = 10  # of each stage where they stay
 PPO = "PPO"  # the stage
-SHOWN_SAMPLES = 8
 WORTH_TELLING = 10**8  # bytes
 CODE = "score", "held_out_score"  # settings that may name code to be run
 
@@ -47,16 +47,24 @@ def add(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Train or go on; 0 is the end, 130 Ctrl-C."""
-    with Interrupt() as interrupt, _open(vars(arguments)) as folder:
-        try:
-            return train(Session(folder), interrupt)
-        except (MemoryError, RuntimeError) as error:
-            if not _is_of_memory(error):
-                raise
-            raise ValueError(
-                "the run needs more memory than there is; give it a smaller width, "
-                "layers, batch_size, micro_batch_size or response_length"
-            ) from None
+    begun: Path | None = None
+    try:
+        with Interrupt() as interrupt, _open(vars(arguments)) as folder:
+            try:
+                session = Session(folder)
+                begun = folder.path
+                return train(session, interrupt)
+            except (MemoryError, RuntimeError) as error:
+                if not _is_of_memory(error):
+                    raise
+                raise ValueError(
+                    "the run needs more memory than there is; give it a smaller width, "
+                    "layers, batch_size, micro_batch_size or response_length"
+                ) from None
+    except (OSError, ValueError):
+        if begun and not begun.exists():
+            say(f"{begun} is removed again: it held no checkpoint yet")
+        raise
 
 
 def _is_of_memory(error: Exception) -> bool:
@@ -86,10 +94,10 @@ def train(session: Session, interrupt: "Interrupt") -> int:
     except OSError as error:
         if not checkpoint.exists(folder.path):
             raise
-        remedy = f"{error.strerror}; then go on by --resume {folder.path}"
+        remedy = f"{error.strerror}; then go on by: {_to_go_on(folder)}"
         raise OSError(error.errno, remedy, error.filename) from error
     except KeyboardInterrupt:
-        say(f"Stopped at once; go on by --resume {folder.path}")
+        say(f"Stopped at once; go on by: {_to_go_on(folder)}")
         return INTERRUPTED
     finally:
         progress.end()
@@ -162,10 +170,9 @@ def _open(options: Mapping[str, Any]) -> AbstractContextManager[RunFolder]:
         out = options.get("out")
         return create_run(Path(out) if out else None, make_settings(options))
     if others := sorted(options.keys() - {"resume", *CODE}):
-        option = others[0].replace("_", "-")
         raise ValueError(
-            f"--resume takes all settings from the run's folder; leave out --{option}, "
-            "or begin another run by --out"
+            "--resume takes all settings from the run's folder; leave out "
+            f"{option_of(others[0])}, or begin another run by --out"
         )
     return _reopened(Path(options["resume"]), options)
 
@@ -179,18 +186,34 @@ def _reopened(path: Path, options: Mapping[str, Any]) -> Iterator[RunFolder]:
     named = make_settings({name: options[name] for name in CODE if name in options})
     with reopen_run(path) as folder:
         for name in CODE:
-            option, kept = name.replace("_", "-"), getattr(folder.settings, name)
-            if name in options and getattr(named, name) != kept:
-                raise ValueError(
-                    "--resume takes all settings from the run's folder; leave out "
-                    f"--{option}, which is {kept or 'the usual one'} there"
-                )
-            if scores.is_file(kept) and name not in options:
+            option, kept = option_of(name), getattr(folder.settings, name)
+            is_code, same = scores.is_file(kept), getattr(named, name) == kept
+            if is_code and name not in options:
                 raise ValueError(
                     f"the run is scored by the code of {kept}; if you trust it, say so "
-                    f"by --{option} {kept}"
+                    f"by {shlex.join([option, kept])}"
+                )
+            if is_code and not same:
+                raise ValueError(
+                    f"{option} must be the score of the run, got "
+                    f"{getattr(named, name)}; say {shlex.join([option, kept])}"
+                )
+            if name in options and not same:
+                raise ValueError(
+                    "--resume takes all settings from the run's folder; leave out "
+                    f"{option}, which is {kept or 'the usual one'} there"
                 )
         yield folder
+
+
+def _to_go_on(folder: RunFolder) -> str:
+    """The command that goes on with a run, and names the code that it is to run."""
+    words = ["python", "-m", "ppo_ref", "train", "--resume", str(folder.path)]
+    for name in CODE:
+        kept = getattr(folder.settings, name)
+        if scores.is_file(kept):
+            words += [option_of(name), kept]
+    return shlex.join(words)
 
 
 def _report_begin(folder: RunFolder, memory: int) -> None:
@@ -214,7 +237,7 @@ def _report_samples(session: Session) -> None:
     if not count:
         return
     answers = session.trainer.sampled_answers(count)
-    for answer in answers[:SHOWN_SAMPLES]:
+    for answer in answers:
         cut = "" if answer.ended else " (cut off)"
         line = f"{answer.score:4.2f}  {answer.question.text!r} -> {answer.text!r}{cut}"
         print(printable(line))
@@ -249,7 +272,7 @@ def _report_end(session: Session, summary: Mapping[str, Any]) -> None:
     before, after = summary["held_out_before"], summary["held_out_after"]
     if not summary["finished"]:
         if checkpoint.exists(folder.path):
-            print(f"Stopped; go on by: python -m ppo_ref train --resume {folder.path}")
+            print(f"Stopped; go on by: {_to_go_on(folder)}")
         else:
             print("Stopped; no checkpoint was to be written, so it cannot go on")
     print(f"{folder.path}: {summary['iterations']} iterations, {summary['seconds']} s")

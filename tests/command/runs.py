@@ -21,6 +21,7 @@ SMALL = [
     *("--evaluate-every", "2", "--record-every", "2", "--record-rows", "2"),
     *("--checkpoint-seconds", "0", "--checkpoint-share", "inf", "--device", "cpu"),
 ]
+TO_GO_ON = "python -m ppo_ref train --resume"
 EVENTS = {"open", "os.rename", "os.truncate", "os.mkdir", "os.remove"}
 # What the same run writes again, byte for byte.
 SAME = "config.json", "statistics.jsonl", "tokens.jsonl"

@@ -9,7 +9,7 @@ import pytest
 from ppo_ref.command import checkpoint
 from ppo_ref.command.checkpoint import BEFORE, LAST
 from ppo_ref.command.run_folder import add_line, reopen_run
-from tests.command.runs import SMALL, assert_same, ended, files, train
+from tests.command.runs import SMALL, TO_GO_ON, assert_same, ended, files, train
 
 LAST_EVENT = 62  # the small run is over soon after
 LOGS = "seconds.jsonl", "statistics.jsonl", "tokens.jsonl"
@@ -91,7 +91,7 @@ def test_a_disk_that_fills_up_keeps_the_last_checkpoint(whole, tmp_path):
     path, limit = tmp_path / "run", (whole / LAST).stat().st_size - 100
     code, told = ended(*SMALL, "--out", path, folder=path, limit=limit)
     assert code == 2 and "Traceback" not in told
-    sentence = f"File too large; then go on by --resume {path}\n"
+    sentence = f"File too large; then go on by: {TO_GO_ON} {path}\n"
     assert told.endswith(f"train: {path / LAST}: {sentence}")
     assert not list(path.glob(".*"))
     assert train("--resume", path) == 0

@@ -14,7 +14,7 @@ from ppo_ref.command.run_folder import reopen_run
 from ppo_ref.command.session import Session
 from ppo_ref.command.train import Progress
 from ppo_ref.train.trainer import Trainer
-from tests.command.runs import SMALL, assert_same, files, train
+from tests.command.runs import SMALL, TO_GO_ON, assert_same, files, train
 
 
 def lines(path: Path) -> list[dict]:
@@ -111,7 +111,7 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_summary(
         patch.setattr(train_module, "Progress", interrupted(at, times=1))
         assert train(*SMALL, "--checkpoint-seconds", 9, "--out", path) == 130
     told = capsys.readouterr()
-    assert f"go on by: python -m ppo_ref train --resume {path}" in told.out
+    assert f"Stopped; go on by: {TO_GO_ON} {path}\n" in told.out
     assert "Stopping after this step" in told.err
     summary = json.loads((path / "summary.json").read_text())
     assert (summary["finished"], summary["iterations"]) == (False, iterations)
@@ -138,7 +138,7 @@ def test_a_second_ctrl_c_does_not_wait(whole, tmp_path, capsys, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(train_module, "Progress", interrupted(5, times=2))
         assert train(*SMALL, "--out", path) == 130
-    assert f"Stopped at once; go on by --resume {path}" in capsys.readouterr().err
+    assert f"Stopped at once; go on by: {TO_GO_ON} {path}" in capsys.readouterr().err
     assert not (path / "summary.json").exists()
     assert train("--resume", path) == 0
     assert_same(path, whole)
