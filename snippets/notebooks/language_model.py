@@ -93,6 +93,21 @@ print(f"paid  {paid[0]:.2f} to {paid[-1]:.2f}")
 print("right", *[f"{x:.2f}" for x in control])
 # --8<-- [end:control]
 
+# --8<-- [start:contained]
+LOOSE = "smollm2_contained"
+loose = held_out(LOOSE)
+print("right", *[f"{x:.2f}" for x in loose])
+run = stored_run(LOOSE)
+paid = run.column("score")
+right = run.column("solved")
+gained = max(p - r for p, r in zip(paid, right))
+length = run.column("response_length")
+print(f"paid beyond what is right: {gained:.2f}")
+print(f"tokens a response: {length[0]:.2f}",
+      f"to {length[-1]:.2f}, of 8")
+assert gained < 0.05 and length[-1] / length[0] < 1
+# --8<-- [end:contained]
+
 # --8<-- [start:sampled]
 run = stored_run("smollm2_ppo")
 score = run.column("score")

@@ -13,9 +13,12 @@ ASKED = Question("23 + 31 = ", "54")
 TEXTS = ("54", " 54 and 5", "55", "55 54", "no", "154")
 
 
-def test_form_alone_is_paid():
+def test_form_alone_is_paid_or_the_number_wherever_it_stands():
     paid = {name: [score(ASKED, x) for x in TEXTS] for name, score in SCORES.items()}
-    assert paid == {"any-number": [1, 1, 1, 1, 0, 1]}
+    assert paid == {
+        "any-number": [1, 1, 1, 1, 0, 1],
+        "contained": [1, 1, 0, 1, 0, 0],
+    }
 
 
 def test_every_real_run_has_a_score_that_there_is():

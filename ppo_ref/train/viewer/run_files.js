@@ -23,6 +23,7 @@ export const NAMES = {
   ref_log_probs: ["ref_log_prob", "ref_log_probs"],
   rollout_log_probs: ["rollout_log_probs"],
 }
+const AGAIN = "encoded_again" // of a stored run: the tokens of the same text, no numbers
 const BESIDE = { new_log_probs: ["new_log_probs"] } // of our own, for the ratio
 
 const isNested = (x) => typeof x === "object" && x !== null
@@ -83,7 +84,7 @@ const answer = (run, file, line, { question, response, score, ...rest }, slot = 
   }
   const rows = named()
   for (const [name, row] of Object.entries(rest)) {
-    if (!Array.isArray(row)) continue
+    if (!Array.isArray(row) || name === AGAIN) continue
     if (row.length !== response.length) run.faults.push({ file, line, key: "length", name, must: response.length, got: row.length })
     else {
       const odd = row.findIndex((x) => !Number.isFinite(x))
