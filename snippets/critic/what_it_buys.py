@@ -190,13 +190,14 @@ assert lost, "no gradient was dropped"
 # --8<-- [start:real]
 from ppo_ref.train.stored_runs import stored_run
 
-print("          prompts  right")
+print("            prompts  right")
 for way, name, prompts in (
     ("GAE", "ppo", 32),
     ("GAE", "eight_responses", 4),
     ("GRPO", "grpo", 4),
+    ("REINFORCE++", "without_critic", 32),
 ):
     run = stored_run(f"smollm2_{name}")
     right = run.column("held_out")[-1]
-    print(f"{way:9} {prompts:7}  {right:.2f}")
+    print(f"{way:11} {prompts:7}  {right:.2f}")
 # --8<-- [end:real]

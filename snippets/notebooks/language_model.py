@@ -82,7 +82,12 @@ plt.show()
 
 # --8<-- [start:eight]
 eight = held_out("smollm2_eight_responses")
+alone = held_out("smollm2_without_critic")
 print("eight each", *[f"{x:.2f}" for x in eight])
+print("no critic ", *[f"{x:.2f}" for x in alone])
+spent = minutes(["smollm2_without_critic"])
+print(f"{spent:.1f} CPU minutes")
+assert alone[-1] - eight[-1] > 0.2
 # --8<-- [end:eight]
 
 # --8<-- [start:control]
@@ -167,6 +172,27 @@ most = max(max(explained(name)) for name in PPO)
 print(f"explained variance at most {most:.2f}")
 # --8<-- [end:critic]
 
+# --8<-- [start:long]
+from statistics import median
+
+LONG = "smollm2_long"
+known = explained(LONG)
+thirds = [median(known[i:i + 50])
+          for i in (0, 50, 100)]
+print("median EV", *[f"{x:.3f}" for x in thirds])
+said = [r["values"]
+        for r in records(LONG, "response")
+        if r["iteration"] > 100 and r["score"] == 1]
+by_token = [mean(column) for column in zip(*said)]
+print("value at each token of right answers",
+      *[f"{V:.2f}" for V in by_token])
+longest = held_out(LONG)
+print(f"right at the end {longest[-1]:.2f}")
+assert thirds[2] / thirds[0] > 2
+assert thirds[2] / by_token[0] < 0.2
+assert by_token[0] < by_token[1] < by_token[2]
+# --8<-- [end:long]
+
 # --8<-- [start:draw_critic]
 plt.figure(num="critic")
 plt.plot(score, "grey", lw=1, label=say("score"))
@@ -178,8 +204,6 @@ plt.show()
 # --8<-- [end:draw_critic]
 
 # --8<-- [start:all_right]
-from statistics import median
-
 run = stored_run("smollm2_ppo")
 full = run.column("solved").index(1.0)
 norm = run.column("actor_grad_norm")

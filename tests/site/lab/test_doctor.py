@@ -171,6 +171,7 @@ OF_A_LANGUAGE_MODEL = {
         "approx_kl": "clip",
         "actor_lr": "learning-rate",
     },
+    "smollm2_temperature": {"rollout_kl": "mismatch"},
     "smollm2_too_short": {"score": "reward-function", "truncated": "cut-off"},
     "smollm2_grpo_seed_2": {"score": "score"},  # it does not learn
     # This says too much: where nearly all are right, a rare wrong one is a jump.
