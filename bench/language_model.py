@@ -7,7 +7,6 @@ critic. Each is a process of its own; ``python -m bench.language_model ppo_ref``
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from importlib import import_module
+from inspect import isgeneratorfunction
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -148,12 +148,30 @@ def stages() -> dict[str, float]:
     with ExitStack() as patches:
         for stage, (module, name) in STAGES.items():
             where = import_module(f"ppo_ref.train.{module}")
-            work = phases.timed(stage, getattr(where, name))
-            patches.enter_context(patch.object(where, name, work))
+            work = getattr(where, name)
+            if isgeneratorfunction(work):
+                work = partial(_at_once, work)
+            patches.enter_context(patch.object(where, name, phases.timed(stage, work)))
         trained(ended)
     before, after = ends[FIRST - 1], ends[-1]
     counted = len(ends) - FIRST
     return {stage: (after[stage] - before[stage]) / counted for stage in after}
+
+
+def _at_once(work: Callable[..., Iterator[Any]], *given: Any) -> list[Any]:
+    """All that a generator yields, so that its work is done while it is timed."""
+    return list(work(*given))
+
+
+def _peak() -> int:
+    """The most bytes that this process has held.
+
+    Its ``ru_maxrss`` would be that of the process which started it, if that is larger.
+    """
+    for line in Path("/proc/self/status").read_text("utf-8").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    raise OSError("no VmHWM in /proc/self/status; memory is measured on Linux alone")
 
 
 def theirs(ended: Callable[[], None]) -> None:
@@ -217,8 +235,7 @@ def main(name: str) -> None:
     {OURS: ours, THEIRS: theirs}[name](lambda: marks.append(time.process_time()))
     counted = marks[FIRST:]
     seconds = (counted[-1] - counted[0]) / (len(counted) - 1)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"seconds": seconds, "bytes": peak}))
+    print(json.dumps({"seconds": seconds, "bytes": _peak()}))
 
 
 if __name__ == "__main__":
