@@ -200,7 +200,7 @@ def test_every_estimate_that_has_a_name_trains(name):
     [
         ("gae", "name must be one of whitened_gae, reinforce_plus_plus, grpo, .*'gae'"),
         ("torch", "name must be one of .*, got 'torch'"),
-        ("rloo", "rloo: responses_per_prompt must be at least 2, .* got 1"),
+        ("rloo", "must be at least 2, as rloo compares .*, got 1"),
     ],
 )
 def test_another_name_is_refused_and_so_is_a_comparison_of_one(name, told):
