@@ -45,7 +45,7 @@ def viewer(tab: Any) -> Any:
 def shown(tab: Any, address: str) -> Any:
     tab.goto(address)
     tab.locator(PLACE).scroll_into_view_if_needed()
-    tab.wait_for_selector(f"{PLACE} .tokens li")
+    tab.wait_for_selector(f"{PLACE} .curve output")
     return tab
 
 
