@@ -27,7 +27,7 @@ ROOMS = {
     "clip": Room(60.1, 56.1, 44),
     "alignment": Room(21, 21.5, 18.5),
     "variance": Room(61.7, 56.6, 41.3),
-    "runs": Room(114, 98, 60),
+    "runs": Room(92.1, 86.2, 55.2),
     "kl/tokens": Room(34.3, 30.5, 30.5),
     "alignment/value_before_token": Room(20.5, 19.5, 18),
     "stations": Room(23, 22.1, 22.1),
