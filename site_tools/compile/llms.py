@@ -90,7 +90,7 @@ def plain_pages(root: Path, site: LlmsSite, folder: Path) -> list[PlainPage]:
                 title_of(meta),
                 LINK.sub(r"\1", short),
                 text,
-                plain(compiled, Wishes(lang, beside)),
+                text if site.root else plain(compiled, Wishes(lang, beside)),
                 "question" in meta,
                 tuple(map(str, meta.get("aliases") or ())),
                 passed.verdict_line(path) is not None,

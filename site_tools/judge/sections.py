@@ -67,7 +67,7 @@ def check_sections(page: Page) -> Problems:
 
 
 def check_verdict(page: Page) -> Problems:
-    """An answer without its verdict, silent on verl's default or on a question."""
+    """An answer without its verdict, or silent on verl's default or on a question."""
     answer = page.content.text_below("answer")
     first, *rest = EMPTY_LINES.split(answer.strip())
     if not first:
