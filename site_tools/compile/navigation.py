@@ -42,7 +42,7 @@ VERDICT = re.compile(r"\*\*(?P<words>.+?)[。.：:，,；;]?\*\*[。.：:，,；
 # The line of an answer that is about one of the dialogues' questions: "- 003·2: ...",
 # and its first sentence.
 NAMED_LINE = re.compile(
-    rf"^- (?P<id>{QUESTION_ID})(?P<colon>[:：])[ ]*(?P<text>.+(?:\n[ ]+\S.*)*)",
+    rf"^ *- (?P<id>{QUESTION_ID})(?P<colon>[:：])[ ]*(?P<text>.+(?:\n[ ]+[^\s-].*)*)",
     re.MULTILINE,
 )
 SENTENCE = re.compile(r".+?(?=[。？！]|[.?!](?:\s|$)|$)")

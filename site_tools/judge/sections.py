@@ -81,7 +81,7 @@ def check_verdict(page: Page) -> Problems:
     answered = page.texts("answers")
     in_dialogues = any(re.match(r"\d{3}·\d", name) for name in answered)
     about_verl = in_dialogues and not page.id.startswith("contribute/")
-    if about_verl and not any(part.startswith("*verl") for part in rest):
+    if about_verl and not any(part.lstrip().startswith("*verl") for part in rest):
         yield page.problem(line, "answer_default")
     questions = [name for name in answered if re.fullmatch(QUESTION_ID, name)]
     if len(questions) > 1:
