@@ -5,6 +5,7 @@ such a fence, so that reading one page does not read all; here it is filled.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from html import unescape
 from itertools import groupby
@@ -22,18 +23,28 @@ from site_tools.compile.navigation import QUESTION_TOPICS, Answer, Answered, tit
 from site_tools.compile.templates import fill, words
 from site_tools.data import facts
 from site_tools.data import frameworks as data
-from site_tools.data.dialogues import Asked, Dialogue, read_dialogues
+from site_tools.data.corrections import read_corrections
+from site_tools.data.dialogues import (
+    QUESTION_ID,
+    Asked,
+    Dialogue,
+    read_dialogues,
+)
 from site_tools.data.facts import FACTS_FOLDER, concepts, unread
 from site_tools.data.names import read_names
+from site_tools.data.threads import read_threads
 from site_tools.data.topics import TOPICS, Topic, read_topics
 from site_tools.messages import LANGUAGES, Refusal, nearest
 from site_tools.page.twins import Twins, twins_that_wait
+from site_tools.page.wrong_answers import WrongAnswer
 from site_tools.source.content import read_content
 
 DERIVED_PLACE = re.compile(r'<div class="from-data" ([^>]*)></div>')
 ATTRIBUTE = re.compile(r'data-(\w+)="([^"]*)"')
 # A sign that would mean something; within a word _ means nothing.
 SPECIAL = re.compile(r"(?<!\w)_|_(?!\w)|(?<=_)_|_(?=_)|[*\[\]<>`\\]")
+QUESTIONS = re.compile(QUESTION_ID)
+TOLD_IN = ("verl", "TRL", "OpenRLHF")  # as filters name them
 MOST = 5  # pages on the home page, while no topic names one
 STATUS = "about/status/"  # where that fence may stand: its links lead from there
 SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -71,6 +82,34 @@ class ListSources(NamedTuple):
     asked: list[Asked]  # the questions of all dialogues
     topics: list[Topic]  # those about PPO, in the order in which data flows
 
+    def said_in(self, question: str) -> list[tuple[WrongAnswer, Answer]]:
+        """What was said wrongly in the answer to a question of the dialogues."""
+        return [
+            (wrong, answer)
+            for answer in self.answers
+            for wrong in answer.wrong
+            if question in QUESTIONS.findall(wrong.source)
+        ]
+
+
+class Claim(NamedTuple):
+    """A wrong answer, the page that refutes it, and how often it is told."""
+
+    wrong: WrongAnswer
+    answer: Answer
+    seen: int  # its source, and the threads whose place it is
+
+    @property
+    def project(self) -> str:
+        """Where it is told: a project that is compared here, a dialogue, or neither."""
+        source = self.wrong.source.lower()
+        if QUESTIONS.search(source):
+            return "dialogues"
+        for name in TOLD_IN:
+            if f"{name.lower()}#" in source or f"{name.lower()}@" in source:
+                return name
+        return "elsewhere"
+
 
 def read_site(lang: str, root: Path) -> ListSources:
     answers, dialogues = navigation.answers(root, lang), read_dialogues(root)
@@ -88,7 +127,9 @@ def questions(order: str, lang: str, root: Path) -> str:
         indexes = [file.parent.name for file in root.glob(f"docs/{lang}/*/index.md")]
         return fill("lists.by_topic", lang, site, indexes)
     if order == "as asked":
-        return fill("lists.as_asked", lang, site)
+        corrections = read_corrections(root)
+        kinds = Counter(proof.kind for each in corrections for proof in each.held)
+        return fill("lists.as_asked", lang, site, len(corrections), kinds)
     drawn = {topic.picture for topic in site.topics}
     pages = [answer for answer in site.answers if answer.page in drawn]
     return fill("lists.first", lang, site, pages or site.answers[:MOST])
@@ -102,20 +143,28 @@ def topic(name: str, lang: str, root: Path) -> str:
 
 
 def wrong_answers(argument: str, lang: str, root: Path) -> str:
-    """The claims about PPO of all pages; each leads to the run that refutes it."""
-    claims = {
-        f"{answer.page}#{wrong.id}": (wrong, answer)
-        for answer in navigation.answers(root, lang, QUESTION_TOPICS)
-        for wrong in answer.wrong
-    }
+    """The claims about PPO of all pages; each leads to the run that refutes it.
+
+    Those named in the argument come first; of a topic, those that are seen most.
+    """
+    threads = Counter(thread.page for thread in read_threads(root))
+    claims = {}
+    for answer in navigation.answers(root, lang, QUESTION_TOPICS):
+        for wrong in answer.wrong:
+            place = f"{answer.page}#{wrong.id}"
+            claims[place] = Claim(wrong, answer, 1 + threads[place])
     first = argument.split()
     for name in first:
         if name not in claims:
             raise Refusal("list_wrong_unknown", name=name)
-    others = [claim for name, claim in claims.items() if name not in first]
-    by_topic = groupby(others, lambda claim: claim[1].topic)
+    by_topic: dict[str, list[Claim]] = {}
+    for name, claim in claims.items():
+        if name not in first:
+            by_topic.setdefault(claim.answer.topic, []).append(claim)
+    for found in by_topic.values():
+        found.sort(key=attrgetter("seen"), reverse=True)
     begin = [claims[name] for name in first]
-    return fill("lists.wrong_answers", lang, len(claims), begin, by_topic)
+    return fill("lists.wrong_answers", lang, len(claims), begin, by_topic.items())
 
 
 def frameworks(part: str, lang: str, root: Path) -> str:

@@ -190,6 +190,13 @@ class Answered(NamedTuple):
     anchor: str = ""
     title: str = ""
 
+    @property
+    def label(self) -> str:
+        """What its folder is called by: the topic, else the tab."""
+        folder = self.page.partition("/")[0]
+        tabs = [tab for tab, (own, _) in TABS.items() if own == folder]
+        return tabs[0] if tabs else folder
+
 
 def answered(root: Path, lang: str) -> list[Answered]:
     """Every thread; one whose page is not written in this language has no place."""

@@ -167,21 +167,23 @@ def mark_figures(article: Article) -> None:
 
 
 def fold_refutations(article: Article) -> None:
-    """Fold each refuted claim under its heading, which stays in sight."""
-    soup = article.soup
+    """Fold what refutes a claim; the claim and what holds instead stay in sight."""
+    soup, said = article.soup, words(article.lang)
+    entries = article.page.wrong_answers[0] if article.page else []
+    cited = [entry.id for entry in entries if entry.cited]
     for heading in tags(article.content, "h3"):
-        if not str(heading.get("id")).startswith("wrong-"):
+        name = str(heading.get("id"))
+        if not name.startswith("wrong-"):
             continue
-        for link in heading.find_all("a", class_="headerlink"):
-            link.decompose()  # a summary acts as a whole
         body = section_after(heading, "h2", "h3")
+        holds = next(node for node in body if isinstance(node, Tag))
         details = soup.new_tag("details", attrs={"class": "refuted"})
-        heading.insert_before(details)
         summary = soup.new_tag("summary")
-        summary.append(heading.extract())
+        summary.string = said["refuted_sources" if name in cited else "refuted_run"]
         details.append(summary)
-        for node in body:
+        for node in body[body.index(holds) + 1 :]:
             details.append(node.extract())
+        holds.insert_after(details)
 
 
 def put_answer_in_box(

@@ -14,10 +14,11 @@ ATTRIBUTES = {
     **{"a": "href hreflang", "details": "open name", "ol": "start"},
     **{"input": "type name checked disabled", "label": "for"},
     **{"td": "colspan rowspan style", "th": "colspan rowspan scope style"},
-    **{"code": "data-is", "div": "data-language data-reason data-tabs"},
+    **{"code": "data-is"},
     # A widget has three places: a picture, a line that says what to try, a list.
     **{"img": "src alt data-lab", "p": "data-lab", "section": "data-lab"},
     "span": "data-download aria-hidden",  # in lists made from data
+    **{"li": "data-of", "div": "data-language data-reason data-tabs data-of"},
 }
 VALUES = {
     "href": re.compile(r"https?://[\w.-]+(?::\d+)?(?:[/?#]|\Z)|#|(?!//)[^:\s\\]*\Z"),

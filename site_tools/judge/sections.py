@@ -77,7 +77,7 @@ def check_verdict(page: Page) -> Problems:
     if verdict is None:
         yield page.problem(line, "answer_verdict", text=first[:30])
     else:
-        yield from _front_verdict(page, line, LINK.sub(r"\1", verdict[1]))
+        yield from _at_a_glance(page, line, LINK.sub(r"\1", verdict[1]))
     answered = page.texts("answers")
     in_dialogues = any(re.match(r"\d{3}·\d", name) for name in answered)
     about_verl = in_dialogues and not page.id.startswith("contribute/")
@@ -91,7 +91,7 @@ def check_verdict(page: Page) -> Problems:
                 yield page.problem(line, "answer_line", id=name)
 
 
-def _front_verdict(page: Page, line: int, verdict: str) -> Problems:
+def _at_a_glance(page: Page, line: int, verdict: str) -> Problems:
     """A verdict that is long, has a half stop in Chinese, or speaks of a chat."""
     if page.language == "zh":
         length, most = len(HANZI.findall(verdict)), MOST_HANZI
@@ -122,5 +122,10 @@ def check_code_asserts(page: Page) -> Problems:
 
 
 def check_wrong_answer_form(page: Page) -> Problems:
-    """Wrong answers without an id or a quotation."""
-    yield from page.wrong_answers[1]
+    """Wrong answers without an id, what holds instead, or a quotation."""
+    entries, problems = page.wrong_answers
+    yield from problems
+    for entry in entries:
+        section = page.content.section(entry.id)
+        if section is not None:
+            yield from _at_a_glance(page, section.line, LINK.sub(r"\1", entry.holds))

@@ -1,5 +1,10 @@
-"""The wrong answers that a page refutes: each a heading with a quotation and a run."""
+"""The wrong answers that a page refutes.
 
+Each is a heading with the claim, a paragraph that says what holds instead, a quotation
+and a run.
+"""
+
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -9,10 +14,12 @@ from site_tools.source.content import Content, Heading
 from site_tools.source.fences import Fence
 
 SECTION_OF_WRONG = "wrong-answers"
+EMPTY_LINES = re.compile(r"\n\s*\n")
+NO_PARAGRAPH = ("!!!", "???", "```", ">", "- ", "|", "$$")
 
 
 class WrongAnswer(NamedTuple):
-    """A claim, in Markdown, who said it, and how its run fails.
+    """A claim and what holds instead, in Markdown, who said it, and how its run fails.
 
     One that no run can refute has the class ``cited``, as in ``{ #wrong-two .cited }``.
     """
@@ -21,6 +28,7 @@ class WrongAnswer(NamedTuple):
     claim: str
     source: str
     failure: str
+    holds: str = ""
     cited: bool = False
 
 
@@ -41,6 +49,7 @@ def read_wrong_answers(
             claim.title,
             _source(content, claim),
             _last_words(content.fences_on(claim.rows)),
+            _what_holds(content, claim),
             _is_cited(claim),
         )
         entries.append(entry)
@@ -49,6 +58,8 @@ def read_wrong_answers(
             problems.append(problem(path, claim.line, "wrong_answer_id", **values))
         if not entry.source:
             problems.append(problem(path, claim.line, "wrong_answer_source", **values))
+        if not entry.holds:
+            problems.append(problem(path, claim.line, "wrong_answer_holds", **values))
     if not entries:
         problems.append(problem(path, section.line, "wrong_answers_none"))
     return entries, problems
@@ -57,6 +68,12 @@ def read_wrong_answers(
 def _is_cited(claim: Heading) -> bool:
     attributes = claim.written.rpartition("{")[2].strip(" }")
     return ".cited" in attributes.split()
+
+
+def _what_holds(content: Content, claim: Heading) -> str:
+    """The paragraph right below the claim; "" where something else begins there."""
+    first = EMPTY_LINES.split(content.text_of(claim.rows[1:]).strip())[0]
+    return "" if first.startswith(NO_PARAGRAPH) else " ".join(first.split())
 
 
 def _source(content: Content, claim: Heading) -> str:
