@@ -219,6 +219,12 @@ def put_answer_in_box(
     for node in (heading, *body):
         place.insert_before(node.extract())
     place.decompose()
+    # What the page says on each question belongs to the words in which it was asked.
+    said, told = box.find("details", class_="info"), box.find(class_="asked-as")
+    if isinstance(said, Tag) and isinstance(told, Tag):
+        for node in tags(said, "ul"):
+            told.append(node.extract())
+        said.decompose()
 
 
 def cited(root: Path, article: Article) -> str:

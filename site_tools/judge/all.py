@@ -77,6 +77,7 @@ QUESTION_RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
     sections.check_verdict,
     sections.check_code_asserts,
     sections.check_wrong_answer_form,
+    sections.check_chats,
     front_matter.check_answers,
 )
 

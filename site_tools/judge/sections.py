@@ -27,6 +27,9 @@ BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 MOST_WORDS, MOST_HANZI = 35, 70
 ENGLISH_WORD, HANZI = re.compile(r"\S*\w\S*"), re.compile("[\u4e00-\u9fff]")
 OF_A_CHAT = re.compile(r"\d{3}·\d+|提问者|(?i:the (?:asker|assistant))\b")
+NUMBER_OF_CHAT = re.compile(r"\d{3}·\d+|对话 00\d|(?i:dialogues? 00\d)")
+AS_ASKED = ('??? info "As asked in the dialogues"', '??? info "对话里是怎么问的"')
+ABOUT_CHATS = ("contribute/", "questions/")  # pages whose subject they are
 
 
 def section_lines(page: Page) -> dict[str, int]:
@@ -103,6 +106,32 @@ def _at_a_glance(page: Page, line: int, verdict: str) -> Problems:
         yield page.problem(line, "verdict_semicolon")
     if chat := OF_A_CHAT.search(verdict):
         yield page.problem(line, "verdict_chat", text=chat[0])
+
+
+def check_chats(page: Page) -> Problems:
+    """A dialogue named where a reader who never saw it reads on.
+
+    Its place is the fold of an answer that says how it was asked, and the section of
+    wrong answers, in which each has its source.
+    """
+    if page.id.startswith(ABOUT_CHATS):
+        return
+    content = page.content
+    named = {row for entry in page.wrong_answers[0] for row in _rows(page, entry.id)}
+    quoted = {row for quotation in content.quotations for row in quotation.rows}
+    fold = False
+    for row, line in enumerate(content.lines, 1):
+        if line.strip() and not line.startswith("    "):
+            fold = line.startswith(AS_ASKED)
+        chat = NUMBER_OF_CHAT.search(line)
+        if chat and not fold and row not in named | quoted:
+            yield page.problem(row, "chat_named", text=chat[0])
+
+
+def _rows(page: Page, section_id: str) -> range:
+    """The lines below a heading."""
+    section = page.content.section(section_id)
+    return section.rows[1:] if section else range(0)
 
 
 def check_code_asserts(page: Page) -> Problems:

@@ -49,6 +49,11 @@ THREE = '!!! quote "Dialogue 001·4"\n\n    Three.'
         ("#wrong-four .cited", "#four", '### "Four" { #four }'),
         (FOUR, "Four.", '### "Four" { #wrong-four .cited } without a quotation'),
         (THREE, "Three.", '### "It is *three*" { #wrong-three } without a quotation'),
+        (
+            "It is less than that.\n\n",
+            "",
+            '### "It is *three*" { #wrong-three } is not followed by what holds instead',
+        ),
         ('### "', '#### "', "a section #wrong-answers without an entry"),
     ],
 )
