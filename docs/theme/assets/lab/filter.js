@@ -15,7 +15,7 @@ export const mount = (list, asks) => {
   const items = [...list.querySelectorAll("[data-of]")].map((item) => ({ item, text: item.textContent.toLowerCase() }))
   const groups = [...list.querySelectorAll("details.group")], first = list.querySelector("#first")
   const kinds = [...new Set(items.map(({ item }) => item.dataset.of))]
-  const q = make("input", { type: "search", name: "q" })
+  const q = make("input", { type: "search", name: "find" })
   const kind = make("select", { name: "of" }, make("option", { value: "" }, WORDS.every),
     ...kinds.map((text) => make("option", { value: text }, text)))
   const told = make("output")
