@@ -68,6 +68,7 @@ RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
     proofs.check_snippet,
     proofs.check_corrections,
     words.check_terms,
+    words.check_phrases,
     upstream.check_upstream,
     upstream_defaults.check_said_defaults,
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from site_tools.data.names import Name, named, pattern, read_names, vocabulary
+from site_tools.data.phrases import read_phrases
 from site_tools.messages import Problem, Problems, problem
 from site_tools.page.page import Page
 from site_tools.page.pictures import picture_flows, picture_tree
@@ -34,6 +35,21 @@ def check_terms(page: Page, names: Sequence[Name] = ()) -> Problems:
     yield from _names_in_text(page, names)
     for path in page.pictures:
         yield from _in_picture(path, page, names)
+
+
+def check_phrases(page: Page) -> Problems:
+    """Every phrase of a page that none should use."""
+    phrases = [each for each in read_phrases(page.root) if each.lang == page.language]
+    for flow in page.flows:
+        if flow.quoted:
+            continue
+        text = _without_quotations(flow.prose)
+        for phrase in phrases:
+            start = text.find(phrase.phrase)
+            if start >= 0:
+                line = page.line_near(phrase.phrase, flow.line_at(start))
+                values = {"instead": phrase.instead, "why": phrase.why}
+                yield page.problem(line, "phrase", phrase=phrase.phrase, **values)
 
 
 def _in_title(page: Page, names: Sequence[Name]) -> Problems:
@@ -63,7 +79,7 @@ def _in_picture(path: str, page: Page, names: Sequence[Name]) -> Problems:
 
 def rejected_words(text: str, lang: str, names: Sequence[Name]) -> list[Rejected]:
     """The words of a text, but of its quotations, that the glossary rejects."""
-    text = QUOTED_WORDS.sub(lambda match: " " * len(match[0]), text)
+    text = _without_quotations(text)
     good, rejected = vocabulary(tuple(names), lang)
     spaced = " ".join(text.lower().split())
     if not any(word in spaced for word in rejected):  # far sooner known
@@ -75,6 +91,10 @@ def rejected_words(text: str, lang: str, names: Sequence[Name]) -> list[Rejected
         if name:
             found.append(Rejected(match.start(), match[0], name))
     return found
+
+
+def _without_quotations(text: str) -> str:
+    return QUOTED_WORDS.sub(lambda match: " " * len(match[0]), text)
 
 
 def _problem(path: str, line: int, found: Rejected, lang: str) -> Problem:

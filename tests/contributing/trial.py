@@ -21,6 +21,7 @@ SHARED = (
     "mkdocs.yml",
     "docs/dialogues.yml",
     "docs/names.yml",
+    "docs/phrases.yml",
     "docs/topics.yml",
     "docs/facts",
     "ppo_ref",
