@@ -40,6 +40,7 @@ def test_every_question_of_the_dialogues_has_a_line_on_its_page(lang):
 
 
 FOUR = '!!! quote "verl#1960"\n\n    Four.'
+NAME_OF_THREE = '### "It is *three*" { #wrong-three }'
 THREE = '!!! quote "Dialogue 001·4"\n\n    Three.'
 
 
@@ -48,11 +49,11 @@ THREE = '!!! quote "Dialogue 001·4"\n\n    Three.'
     [
         ("#wrong-four .cited", "#four", '### "Four" { #four }'),
         (FOUR, "Four.", '### "Four" { #wrong-four .cited } without a quotation'),
-        (THREE, "Three.", '### "It is *three*" { #wrong-three } without a quotation'),
+        (THREE, "Three.", f"{NAME_OF_THREE} without a quotation"),
         (
             "It is less than that.\n\n",
             "",
-            '### "It is *three*" { #wrong-three } is not followed by what holds instead',
+            f"{NAME_OF_THREE} is not followed by what holds instead",
         ),
         ('### "', '#### "', "a section #wrong-answers without an entry"),
     ],
