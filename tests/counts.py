@@ -10,7 +10,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-TOPICS = "pipeline rewards alignment bootstrap gae critic on_policy loss off_policy turns"
+from site_tools.compile.navigation import QUESTION_TOPICS
+
 VERDICT = re.compile(r"#answer \}\n\n\*\*(.+?)\*\*", re.DOTALL)
 LINKED = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 PARTS = {
@@ -37,7 +38,7 @@ def main(root: Path) -> None:
     print("page".ljust(38), *(name.rjust(8) for name in [*PARTS, "words"]))
     for language in ("zh", "en"):
         pages: dict[str, Counter[str]] = {}
-        for topic in TOPICS.split():
+        for topic in QUESTION_TOPICS:
             for file in sorted((root / "docs" / language / topic).glob("*.md")):
                 if file.stem != "index":
                     text = file.read_text("utf-8")
@@ -47,7 +48,9 @@ def main(root: Path) -> None:
             print(name.ljust(38), *(f"{found[part]:8}" for part in [*PARTS, "words"]))
         longest = max(found["words"] for found in pages.values())
         mean = rows[f"{language}, all"]["words"] / len(pages)
-        print(f"{len(pages)} pages; verdicts: {mean:.1f} on average, {longest} at most\n")
+        print(
+            f"{len(pages)} pages; verdicts: {mean:.1f} on average, at most {longest}\n"
+        )
 
 
 if __name__ == "__main__":
