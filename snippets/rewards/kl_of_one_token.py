@@ -115,117 +115,22 @@ assert (chance * gap).sum() > 0  # the KL
 assert (chance * gap / length).sum() < 0  # logged
 # --8<-- [end:means]
 
-# --8<-- [start:estimators]
-import torch
-from ppo_ref.kl import kl_k1, kl_k2, kl_k3
-
-device = "cpu"  # or "cuda"
+# --8<-- [start:sampler]
 pq = [[0.6, 0.2, 0.15, 0.05], [0.3, 0.3, 0.2, 0.2]]
 p, q = torch.tensor(pq).double().to(device)[:, None]
-logits = p.log().requires_grad_()
-log_p, log_q = logits.log_softmax(1), q.log()
+hot = (p.log() / 2).softmax(1)  # temperature 2
 
-def show(name, mean, sd):  # gradient by logits
-    logits.grad = None
-    mean.backward(retain_graph=True)
-    slopes = logits.grad[0] + 0.0  # no minus zero
-    row = [f"{g:6.3f}" for g in slopes]
-    print(f"{name:6}{mean:6.3f}{sd:6.3f} ", *row)
+def divergence(b, other):
+    return (b * (b / other).log()).sum()
 
-print("        mean    sd  gradient as a loss")
-for k in kl_k1, kl_k2, kl_k3:
-    x = k(log_probs=log_p, ref_log_probs=log_q)
-    mean = (p * x).sum()  # p: who sampled, fixed
-    sd = (p * (x - mean) ** 2).sum().sqrt()
-    show(k.__name__, mean, sd)
-# --8<-- [end:estimators]
-
-# --8<-- [start:kl]
-KL = (log_p.exp() * (log_p - log_q)).sum()
-back = (q * (log_q - log_p)).sum()  # KL(ref, actor)
-
-def slope(loss):
-    logits.grad = None
-    loss.backward(retain_graph=True)
-    return logits.grad
-
-def mean_of(k):
-    x = k(log_probs=log_p, ref_log_probs=log_q)
-    return (p * x).sum()
-
-k1 = (log_p - log_q).detach()
-rewarded = (p * k1 * log_p).sum()  # k1 in rewards
-assert mean_of(kl_k1).isclose(KL)
-assert mean_of(kl_k3).isclose(KL)
-assert slope(mean_of(kl_k1)).abs().max() < 1e-12
-assert slope(mean_of(kl_k2)).allclose(slope(KL))
-assert slope(mean_of(kl_k3)).allclose(slope(back))
-assert slope(rewarded).allclose(slope(KL))
-assert (p * k1.abs()).sum() > 2 * KL  # no estimate
-# --8<-- [end:kl]
-
-# --8<-- [start:ratio]
-import torch
-from ppo_ref.kl import kl_k1, kl_k2, kl_k3
-
-def k3_times_ratio(log_p, log_old, log_ref):
-    ratio = (log_p - log_old).exp()  # no constant
-    return ratio * kl_k3(
-        log_probs=log_p, ref_log_probs=log_ref
-    )
-
-device = "cpu"  # or "cuda"
-rows = [
-    [0.6, 0.2, 0.15, 0.05],  # actor
-    [0.3, 0.3, 0.2, 0.2],  # reference
-    [0.4, 0.3, 0.2, 0.1],  # old: it sampled
-]
-p, q, old = torch.tensor(rows).to(device)[:, None]
-logits = p.log().requires_grad_()
-log_p = logits.log_softmax(1)
-log_q = q.log()
-both = {"log_probs": log_p, "ref_log_probs": log_q}
-times = k3_times_ratio(log_p, old.log(), log_q)
-losses = {
-    "the KL": (log_p.exp() * kl_k1(**both)).sum(),
-    "k2": (old * kl_k2(**both)).sum(),
-    "k3": (old * kl_k3(**both)).sum(),
-    "ratio * k3": (old * times).sum(),
-}
-print("           value  gradient by logit")
-stale = {}
-for name, loss in losses.items():
-    logits.grad = None
-    loss.backward(retain_graph=True)
-    stale[name] = logits.grad
-    cells = (f"{x:z6.3f}" for x in logits.grad[0])
-    print(f"{name:10} {loss:.3f} ", *cells)
-right = stale["the KL"]
-assert stale["ratio * k3"].allclose(right, 0, 1e-6)
-assert not stale["k2"].allclose(right, 0, 1e-2)
-# --8<-- [end:ratio]
-
-# --8<-- [start:k3]
-import torch
-from ppo_ref.kl import kl_k2, kl_k3
-
-device = "cpu"  # or "cuda"
-pi = torch.tensor([[0.999, 0.001]]).double()
-log_pi = pi.to(device).log().requires_grad_()
-log_ref = torch.full_like(log_pi, 0.5).log()
-
-def pull(k):  # a sampled token's own slope
-    x = k(log_probs=log_pi, ref_log_probs=log_ref)
-    (g,) = torch.autograd.grad(x.sum(), log_pi)
-    return g
-
-own = (log_pi - log_ref).detach()  # of the KL
-for k in kl_k2, kl_k3:
-    cells = (f"{g:8.2f}" for g in pull(k)[0])
-    print(k.__name__, *cells)
-assert pull(kl_k2).allclose(own)
-assert pull(kl_k3).allclose(own), "another KL's"
-# --8<-- [end:k3]
+KL = divergence(p, q)
+for name, b in ("actor", p), ("temperature 2", hot):
+    mean = (b * (p / q).log()).sum()
+    far, off = divergence(b, q), divergence(b, p)
+    print(f"{name:14}{mean:6.3f}", end="")
+    print(f" = {far:.3f} - {off:.3f}")
+    assert mean.isclose(far - off)
+# --8<-- [end:sampler]
 
 # --8<-- [start:fine]
 from ppo_ref.examples import shared_batch

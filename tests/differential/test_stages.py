@@ -28,7 +28,7 @@ from tests.differential.wheels import requires
 from tests.snippets import defined
 
 pytestmark = [requires(*RELEASES), pytest.mark.pages]
-k3_times_ratio = defined("rewards/kl_of_one_token", "ratio")["k3_times_ratio"]
+k3_times_ratio = defined("rewards/kl_estimators", "ratio")["k3_times_ratio"]
 releases = pytest.mark.parametrize("release", RELEASES)
 
 

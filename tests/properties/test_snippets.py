@@ -22,7 +22,7 @@ COLD_START = defined("critic/cold_start", "comment", "judge", "adaptive")
 adaptive_lambda = COLD_START["adaptive_lambda"]
 METHODS = defined("debug/methods", "batch", "parts")
 CUTS = defined("bootstrap/meaning", "cuts")
-k3_times_ratio = defined("rewards/kl_of_one_token", "ratio")["k3_times_ratio"]
+k3_times_ratio = defined("rewards/kl_estimators", "ratio")["k3_times_ratio"]
 
 tokens, seeds = st.integers(1, 6), st.integers(0, 999)
 log_probs = st.floats(-8, -1e-3)

@@ -3,7 +3,7 @@
 import { k1, k2, k3 } from "./ppo.js"
 import { ROOT } from "./world.js"
 
-// The example of rewards/kl_of_one_token, its picture's and that of its estimators; and the
+// The example of rewards/kl_of_one_token, its picture's, and of rewards/kl_estimators; and the
 // first token of the course's world.
 export const SETS = {
   four: { actor: [0.6, 0.2, 0.15, 0.05], ref: [0.3, 0.3, 0.2, 0.2] },
