@@ -56,7 +56,7 @@ kl = (0.5 / ref).log()  # k1; the actor's 0.5
 cases = {
     "end": (r, 1.0),
     "end, gamma 0.9": (r, 0.9),
-    "end, less KL": (r - 0.1 * kl, 1.0),
+    "end, minus KL": (r - 0.1 * kl, 1.0),
     "end, plus 0.1": (r + 0.1, 1.0),
 }
 for name, (rewards, gamma) in cases.items():

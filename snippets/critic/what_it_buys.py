@@ -85,78 +85,6 @@ asked = gaps(plain, "four_responses")
 assert min(asked[1:9]) > 0  # iterations 11 to 90
 # --8<-- [end:runs]
 
-# --8<-- [start:weights]
-size = 8  # responses to a prompt
-for k in 1, 2, 4, 6, 7, 8:  # of them right, score 1
-    x = (torch.arange(size) < k).double()[:, None]
-    x = x.to(device)
-    drawn = {
-        "token_level_rewards": x,
-        "response_mask": x >= 0,
-        "groups": torch.zeros_like(x[:, 0]).long(),
-    }
-    pull = [
-        f(**drawn).advantages.abs().sum().item()
-        for f in (dr_grpo, grpo)
-    ]
-    print(f"{k} of {size} right:", end="")
-    print(*(f"{x:7.2f}" for x in pull))
-# --8<-- [end:weights]
-
-# --8<-- [start:settled]
-right = 0.95  # how often a response scores 1
-for size in 2, 4, 8, 16:
-    equal = right**size + (1 - right) ** size
-    print(f"{size:2} responses: {equal:.0%}")
-# --8<-- [end:settled]
-
-# --8<-- [start:equal]
-from itertools import product
-from math import prod
-
-def prompt_with(p):  # over all groups of four
-    kept = whole = rest = 0.0
-    for g in product((0.0, 1.0), repeat=4):
-        chance = prod(p if x else 1 - p for x in g)
-        x = torch.tensor(g)
-        A = x - x.mean()  # Dr. GRPO
-        pull = chance * (A * (x - p)).mean()
-        whole += pull
-        if len(set(g)) > 1:
-            kept, rest = kept + chance, rest + pull
-    return kept, whole, rest
-
-chances = 0.05, 0.5, 0.95
-exact = torch.tensor([*map(prompt_with, chances)])
-kept, whole, rest = exact.T
-print("right  share  all     kept    refilled")
-for p, row in zip(chances, exact):
-    share, before, after = row
-    print(f"{p:5}  {share:.3f}", end="")
-    print(f"  {before:.4f}  {after:.4f}", end="")
-    print(f"  x {after / kept.mean() / before:.2f}")
-assert rest.allclose(whole)
-# --8<-- [end:equal]
-
-# --8<-- [start:residue]
-x = torch.full((7,), 0.35)  # seven equal scores
-mean, square = sum(x) / 7, sum(x * x) / 7
-std = (square - mean**2).sqrt()  # exactly: 0
-print(f"std {std:.1e}")
-A = (0 - mean) / (std + 1e-6)
-print(f"A of an eighth that scores 0: {A:.0f}")
-eight = torch.cat([x, 0 * x[:1]])[:, None]
-judged = grpo(
-    token_level_rewards=eight,
-    response_mask=eight >= 0,
-    groups=torch.zeros(8).long(),
-).advantages
-print(f"grpo: {judged[-1, 0]:.2f}")
-for n in 6, 8:  # answers, all of the same score
-    same = torch.full((n,), 0.1, dtype=torch.double)
-    print(n, "are equal:", same.numpy().std() == 0)
-# --8<-- [end:residue]
-
 # --8<-- [start:clip]
 from ppo_ref.losses import policy_loss
 
@@ -171,21 +99,6 @@ loss = policy_loss(
 (slope,) = torch.autograd.grad(loss, log_ratio)
 assert slope.any(), "GRPO does not clip"
 # --8<-- [end:clip]
-
-# --8<-- [start:ablation]
-dropped = {}
-for x in 0.0, 1.0:  # all four wrong, all right
-    same = torch.full((4, 1), x, device=device)
-    A = dr_grpo(
-        token_level_rewards=same,
-        response_mask=same >= 0,
-        groups=torch.zeros_like(same[:, 0]).long(),
-    ).advantages
-    dropped[x] = A.any().item()
-    print(f"scores {x}: A", *A[:, 0].tolist())
-lost = any(dropped.values())
-assert lost, "no gradient was dropped"
-# --8<-- [end:ablation]
 
 # --8<-- [start:real]
 from ppo_ref.train.stored_runs import stored_run

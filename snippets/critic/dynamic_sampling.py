@@ -1,0 +1,54 @@
+"""Dynamic sampling: what a filter for groups of equal scores does to the gradient."""
+
+# --8<-- [start:equal]
+from itertools import product
+from math import prod
+
+import torch
+
+def prompt_with(p):  # over all groups of four
+    kept = whole = rest = 0.0
+    for g in product((0.0, 1.0), repeat=4):
+        chance = prod(p if x else 1 - p for x in g)
+        x = torch.tensor(g)
+        A = x - x.mean()  # Dr. GRPO
+        pull = chance * (A * (x - p)).mean()
+        whole += pull
+        if len(set(g)) > 1:
+            kept, rest = kept + chance, rest + pull
+    return kept, whole, rest
+
+chances = 0.05, 0.5, 0.95
+exact = torch.tensor([*map(prompt_with, chances)])
+kept, whole, rest = exact.T
+print("right  share  all     kept    refilled")
+for p, row in zip(chances, exact):
+    share, before, after = row
+    print(f"{p:5}  {share:.3f}", end="")
+    print(f"  {before:.4f}  {after:.4f}", end="")
+    print(f"  x {after / kept.mean() / before:.2f}")
+assert rest.allclose(whole)
+# --8<-- [end:equal]
+
+# --8<-- [start:exactly]
+for n in 6, 8:  # answers, all of the same score
+    same = torch.full((n,), 0.1, dtype=torch.double)
+    print(n, "are equal:", same.numpy().std() == 0)
+# --8<-- [end:exactly]
+
+# --8<-- [start:ablation]
+from ppo_ref.group_advantages import dr_grpo
+
+dropped = {}
+for x in 0.0, 1.0:  # all four wrong, all right
+    same = torch.full((4, 1), x)
+    A = dr_grpo(
+        token_level_rewards=same,
+        response_mask=same >= 0,
+        groups=torch.zeros(4).long(),
+    ).advantages
+    dropped[x] = A.any().item()
+    print(f"scores {x}: A", *A[:, 0].tolist())
+lost = any(dropped.values())
+assert lost, "no gradient was dropped"
+# --8<-- [end:ablation]
