@@ -1,4 +1,65 @@
-"""One batch, two epochs of four mini-batches: when weights move, how ratios spread."""
+"""Whether more epochs pay, when weights move, how ratios spread."""
+
+# --8<-- [start:reuse]
+import torch
+from torch import nn
+
+goal = torch.arange(6)  # of ten tokens
+
+def learn(epochs, batches=20):
+    torch.manual_seed(1)
+    token = nn.Embedding(11, 32)  # 10: the start
+    place = nn.Embedding(6, 32)
+    head = nn.Linear(32, 10)
+    net = nn.ModuleList([token, place, head])
+    net = net.double()
+    adam = torch.optim.Adam(net.parameters(), 2e-2)
+
+    def log_probs(x):  # reads the token before
+        at = place.weight[: x.shape[1]]
+        z = head((token(x) + at).tanh())
+        return z.log_softmax(2)
+
+    scores = []
+    for _ in range(batches):
+        with torch.no_grad():  # 16 answers
+            x = torch.full((16, 1), 10)
+            for _ in goal:
+                p = log_probs(x)[:, -1].exp()
+                written = p.multinomial(1)
+                x = torch.cat([x, written], 1)
+            y = x[:, 1:, None]
+            old = log_probs(x[:, :-1]).gather(2, y)
+            right = (x[:, 1:] == goal).double()
+            count = right.sum(1)
+            A = count - count.mean()
+            A = A[:, None, None]
+        scores.append(right.mean().item())
+        for _ in range(epochs):
+            for i in torch.randperm(16).split(8):
+                new = log_probs(x[i, :-1])
+                new = new.gather(2, y[i])
+                r = (new - old[i]).exp()
+                near = r.clamp(0.8, 1.2)
+                L = torch.min(r * A[i], near * A[i])
+                adam.zero_grad()
+                (-L.mean()).backward()
+                adam.step()
+    return scores, old.exp().mean().item()
+
+print("epochs  first   5th  10th  20th  sure")
+scores, sure = {}, {}
+for epochs in 1, 4, 32:
+    scores[epochs], sure[epochs] = learn(epochs)
+    at = (scores[epochs][i] for i in (0, 4, 9, 19))
+    cells = " ".join(f"{x:5.2f}" for x in at)
+    cells += f" {sure[epochs]:5.2f}"
+    print(f"{epochs:6}  {cells}")
+one, four, many = scores.values()
+assert four[9] > one[9]  # more passes pay
+assert many[19] < one[19]  # too many do not
+assert many[19] < 0.9 < sure[32]  # sure, and wrong
+# --8<-- [end:reuse]
 
 # --8<-- [start:batch]
 import torch
