@@ -43,7 +43,7 @@ for lam in lambdas:
     assert A(lam)[0].isclose(sum(steps))
 # --8<-- [end:lambdas]
 
-# --8<-- [start:definition]
+# --8<-- [start:draws]
 from ppo_ref.examples import two_token_tree
 
 tree = two_token_tree(device)
@@ -56,6 +56,10 @@ Q = after[0]  # r_0 = 0 there
 print("G - V", *(f"{x:.2f}" for x in sample))
 print(f"mean {mean:.2f}, Q - V {Q - before[0]:.2f}")
 assert mean.isclose(Q - before[0])
+# --8<-- [end:draws]
+
+# --8<-- [start:definition]
+print("G - V", *(f"{x:.2f}" for x in sample))
 assert sample[0] == sample[1], "one action, two A"
 # --8<-- [end:definition]
 
