@@ -46,6 +46,7 @@ OF_DATA = {
     ],
     "methods": OF_FRAMEWORKS,
     "names": OF_SITE,
+    "phrases": OF_SITE,
     "redirects": OF_MOVES,
     "short": OF_MOVES,
     "threads": ["tests/site/data/test_threads.py", "tests/site/content"],

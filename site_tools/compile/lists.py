@@ -43,7 +43,7 @@ DERIVED_PLACE = re.compile(r'<div class="from-data" ([^>]*)></div>')
 ATTRIBUTE = re.compile(r'data-(\w+)="([^"]*)"')
 # A sign that would mean something; within a word _ means nothing.
 SPECIAL = re.compile(r"(?<!\w)_|_(?!\w)|(?<=_)_|_(?=_)|[*\[\]<>`\\]")
-QUESTIONS = re.compile(QUESTION_ID)
+ASKED_IN = re.compile(QUESTION_ID)
 TOLD_IN = ("verl", "TRL", "OpenRLHF")  # as filters name them
 MOST = 5  # pages on the home page, while no topic names one
 STATUS = "about/status/"  # where that fence may stand: its links lead from there
@@ -83,16 +83,16 @@ class ListSources(NamedTuple):
     topics: list[Topic]  # those about PPO, in the order in which data flows
 
     def said_in(self, question: str) -> list[tuple[WrongAnswer, Answer]]:
-        """What was said wrongly in the answer to a question of the dialogues."""
+        """The wrong answers to a question of the dialogues."""
         return [
             (wrong, answer)
             for answer in self.answers
             for wrong in answer.wrong
-            if question in QUESTIONS.findall(wrong.source)
+            if question in ASKED_IN.findall(wrong.source)
         ]
 
 
-class Claim(NamedTuple):
+class Refuted(NamedTuple):
     """A wrong answer, the page that refutes it, and how often it is told."""
 
     wrong: WrongAnswer
@@ -103,7 +103,7 @@ class Claim(NamedTuple):
     def project(self) -> str:
         """Where it is told: a project that is compared here, a dialogue, or neither."""
         source = self.wrong.source.lower()
-        if QUESTIONS.search(source):
+        if ASKED_IN.search(source):
             return "dialogues"
         for name in TOLD_IN:
             if f"{name.lower()}#" in source or f"{name.lower()}@" in source:
@@ -152,12 +152,12 @@ def wrong_answers(argument: str, lang: str, root: Path) -> str:
     for answer in navigation.answers(root, lang, QUESTION_TOPICS):
         for wrong in answer.wrong:
             place = f"{answer.page}#{wrong.id}"
-            claims[place] = Claim(wrong, answer, 1 + threads[place])
+            claims[place] = Refuted(wrong, answer, 1 + threads[place])
     first = argument.split()
     for name in first:
         if name not in claims:
             raise Refusal("list_wrong_unknown", name=name)
-    by_topic: dict[str, list[Claim]] = {}
+    by_topic: dict[str, list[Refuted]] = {}
     for name, claim in claims.items():
         if name not in first:
             by_topic.setdefault(claim.answer.topic, []).append(claim)

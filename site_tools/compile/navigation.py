@@ -192,7 +192,7 @@ class Answered(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What its folder is called by: the topic, else the tab."""
+        """The name of its folder among the labels: the topic, else the tab."""
         folder = self.page.partition("/")[0]
         tabs = [tab for tab, (own, _) in TABS.items() if own == folder]
         return tabs[0] if tabs else folder

@@ -8,6 +8,7 @@ from site_tools.compile.templates import LINK
 from site_tools.data.dialogues import QUESTION_ID
 from site_tools.messages import Problems, nearest
 from site_tools.page.page import Page
+from site_tools.page.wrong_answers import EMPTY_LINES
 from site_tools.source.content import Heading, line_of
 
 SECTIONS = (
@@ -21,7 +22,6 @@ SECTIONS = (
     "next",
 )
 MANDATORY = ("answer", "code", "next")
-EMPTY_LINES = re.compile(r"\n\s*\n")
 BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 # A verdict is read at a glance, on a phone and in a list of search results.
 MOST_WORDS, MOST_HANZI = 35, 70
@@ -117,7 +117,9 @@ def check_chats(page: Page) -> Problems:
     if page.id.startswith(ABOUT_CHATS):
         return
     content = page.content
-    named = {row for entry in page.wrong_answers[0] for row in _rows(page, entry.id)}
+    named = {
+        row for entry in page.wrong_answers[0] for row in _lines_below(page, entry.id)
+    }
     quoted = {row for quotation in content.quotations for row in quotation.rows}
     fold = False
     for row, line in enumerate(content.lines, 1):
@@ -128,7 +130,7 @@ def check_chats(page: Page) -> Problems:
             yield page.problem(row, "chat_named", text=chat[0])
 
 
-def _rows(page: Page, section_id: str) -> range:
+def _lines_below(page: Page, section_id: str) -> range:
     """The lines below a heading."""
     section = page.content.section(section_id)
     return section.rows[1:] if section else range(0)

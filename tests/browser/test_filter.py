@@ -1,4 +1,4 @@
-"""Long lists: folded, found by words and by kind, opened by a link, whole without it."""
+"""Long lists: folded, found by words and kind, opened by a link, whole without it."""
 
 from typing import Any
 
