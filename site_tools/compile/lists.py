@@ -45,6 +45,8 @@ ATTRIBUTE = re.compile(r'data-(\w+)="([^"]*)"')
 SPECIAL = re.compile(r"(?<!\w)_|_(?!\w)|(?<=_)_|_(?=_)|[*\[\]<>`\\]")
 ASKED_IN = re.compile(QUESTION_ID)
 TOLD_IN = ("verl", "TRL", "OpenRLHF")  # as filters name them
+TABLE = re.compile("<table>.*?</table>", re.DOTALL)
+LONG = 20  # rows of a table that is not folded, at most
 MOST = 5  # pages on the home page, while no topic names one
 STATUS = "about/status/"  # where that fence may stand: its links lead from there
 SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -293,7 +295,16 @@ def benchmarks(view: str, lang: str, root: Path) -> str:
     """One section of what ``make bench`` wrote, or ``cuda``: all made on a GPU."""
     made = markdown.markdown(measured(view, lang, root), extensions=["tables"])
     html = made.replace('src="', 'src="../')  # from the address of the page
-    return f'<div class="status benchmarks" data-unsearched="1">\n{html}\n</div>'
+    html = TABLE.sub(lambda table: _folded(table[0], lang), html)
+    return (
+        f'<div class="status benchmarks derived" data-unsearched="1">\n{html}\n</div>'
+    )
+
+
+def _folded(table: str, lang: str) -> str:
+    """A table that takes more than a phone's screen, folded."""
+    rows = table.count("<tr>")
+    return fill("status.long_table", lang, table, rows) if rows > LONG else table
 
 
 def measured(view: str, lang: str, root: Path) -> str:
