@@ -46,7 +46,7 @@ SPECIAL = re.compile(r"(?<!\w)_|_(?!\w)|(?<=_)_|_(?=_)|[*\[\]<>`\\]")
 ASKED_IN = re.compile(QUESTION_ID)
 TOLD_IN = ("verl", "TRL", "OpenRLHF")  # as filters name them
 TABLE = re.compile("<table>.*?</table>", re.DOTALL)
-LONG = 20  # rows of a table that is not folded, at most
+MOST_ROWS = 20  # rows of a table that is not folded, at most
 MOST = 5  # pages on the home page, while no topic names one
 STATUS = "about/status/"  # where that fence may stand: its links lead from there
 SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -304,7 +304,7 @@ def benchmarks(view: str, lang: str, root: Path) -> str:
 def _folded(table: str, lang: str) -> str:
     """A table that takes more than a phone's screen, folded."""
     rows = table.count("<tr>")
-    return fill("status.long_table", lang, table, rows) if rows > LONG else table
+    return fill("status.long_table", lang, table, rows) if rows > MOST_ROWS else table
 
 
 def measured(view: str, lang: str, root: Path) -> str:
