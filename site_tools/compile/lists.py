@@ -130,8 +130,8 @@ def questions(order: str, lang: str, root: Path) -> str:
         return fill("lists.by_topic", lang, site, indexes)
     if order == "as asked":
         corrections = read_corrections(root)
-        kinds = Counter(proof.kind for each in corrections for proof in each.held)
-        return fill("lists.as_asked", lang, site, len(corrections), kinds)
+        proofs = sum(len(each.held) for each in corrections)
+        return fill("lists.as_asked", lang, site, len(corrections), proofs)
     drawn = {topic.picture for topic in site.topics}
     pages = [answer for answer in site.answers if answer.page in drawn]
     return fill("lists.first", lang, site, pages or site.answers[:MOST])
