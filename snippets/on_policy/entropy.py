@@ -101,6 +101,10 @@ other = stored_run("smollm2_grpo_seed_2")
 fell = other.column("entropy")
 (at_first,) = [x["held_out"] for x in other.records
                if x["record"] == "before PPO"]
-learned = other.column("held_out")[-1] - at_first
+at_last = other.column("held_out")[-1]
+learned = at_last - at_first
+print("GRPO: entropy",
+      f"{fell[0]:.2f} {fell[-1]:.2f}",
+      f"held out {at_first:.2f} {at_last:.2f}")
 assert fell[-1] < fell[0] / 5 and learned < 0
 # --8<-- [end:real]
