@@ -1,19 +1,20 @@
 """On-policy distillation: the gradient of a KL as a reward, as a loss, over a top-k."""
 
+import torch
 from two_tokens import actor, both, chance, k1, ref, reward, rows, slope, slopes
 from two_tokens import to_go, weight, z
 
 # On the page two_tokens.py stands above "credit".
 
 # --8<-- [start:comment]
-import torch
-z = torch.tensor(2 * [[0, 1.0, 2]]).requires_grad_()
-S, p = z.log_softmax(1), z.softmax(1)  # student
-gap = S - torch.tensor([0.5, 0.3, 0.2]).log()
-loss = p[1].detach() @ (S[1] * gap[1].detach())
-(p[0] @ gap[0] + loss).backward()  # KL, advantage
-print(z.grad)
-assert z.grad[0].allclose(z.grad[1])
+from torch import autograd, tensor
+z = tensor([0.0, 1.0, 2.0], requires_grad=True)
+S = z.log_softmax(0)  # log-probs: student
+T = tensor([0.5, 0.3, 0.2]).log()  # teacher
+kl = S.exp() @ (S - T)
+loss = -S.exp().detach() @ ((T - S).detach() * S)
+print(*autograd.grad(kl, z, retain_graph=True))
+print(*autograd.grad(loss, z))
 # --8<-- [end:comment]
 
 # --8<-- [start:credit]
