@@ -13,9 +13,15 @@ S = z.log_softmax(0)  # log-probs: student
 T = tensor([0.5, 0.3, 0.2]).log()  # teacher
 kl = S.exp() @ (S - T)
 loss = -S.exp().detach() @ ((T - S).detach() * S)
-print(*autograd.grad(kl, z, retain_graph=True))
-print(*autograd.grad(loss, z))
+for x in kl, loss:
+    print(*autograd.grad(x, z, retain_graph=True))
 # --8<-- [end:comment]
+
+# --8<-- [start:same]
+(of_kl,) = autograd.grad(kl, z, retain_graph=True)
+(of_loss,) = autograd.grad(loss, z)
+assert of_kl.allclose(of_loss)
+# --8<-- [end:same]
 
 # --8<-- [start:credit]
 from ppo_ref.kl import kl_k2, kl_k3

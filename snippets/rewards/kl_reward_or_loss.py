@@ -14,6 +14,13 @@ for x in own + later.detach(), own + later:
     print(*autograd.grad(x, z, retain_graph=True))
 # --8<-- [end:comment]
 
+# --8<-- [start:signs]
+loss, in_reward = own + later.detach(), own + later
+(a,) = autograd.grad(loss, z, retain_graph=True)
+(b,) = autograd.grad(in_reward, z)
+assert a[1] == 0 < b[1]
+# --8<-- [end:signs]
+
 # --8<-- [start:credit]
 from ppo_ref.kl import kl_k2, kl_k3
 
