@@ -37,7 +37,7 @@ found = slopes({
     "KL of tokens": reach @ kl,
     "reward, own": reward(k1),
     "loss, k2": chance @ kl_k2(**both).sum(1),
-    "other KL, tokens": reach @ back,
+    "KL(T||S), tokens": reach @ back,
     "loss, k3": chance @ kl_k3(**both).sum(1),
 })
 whole, far, own, paid, k2, other, k3 = found
