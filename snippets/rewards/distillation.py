@@ -1,20 +1,27 @@
 """On-policy distillation: the gradient of a KL as a reward, as a loss, over a top-k."""
 
+import torch
 from two_tokens import actor, both, chance, k1, ref, reward, rows, slope, slopes
 from two_tokens import to_go, weight, z
 
 # On the page two_tokens.py stands above "credit".
 
 # --8<-- [start:comment]
-import torch
-z = torch.tensor(2 * [[0, 1.0, 2]]).requires_grad_()
-S, p = z.log_softmax(1), z.softmax(1)  # student
-gap = S - torch.tensor([0.5, 0.3, 0.2]).log()
-loss = p[1].detach() @ (S[1] * gap[1].detach())
-(p[0] @ gap[0] + loss).backward()  # KL, advantage
-print(z.grad)
-assert z.grad[0].allclose(z.grad[1])
+from torch import autograd, tensor
+z = tensor([0.0, 1.0, 2.0], requires_grad=True)
+S = z.log_softmax(0)  # log-probs: student
+T = tensor([0.5, 0.3, 0.2]).log()  # teacher
+kl = S.exp() @ (S - T)
+loss = -S.exp().detach() @ ((T - S).detach() * S)
+for x in kl, loss:
+    print(*autograd.grad(x, z, retain_graph=True))
 # --8<-- [end:comment]
+
+# --8<-- [start:same]
+(of_kl,) = autograd.grad(kl, z, retain_graph=True)
+(of_loss,) = autograd.grad(loss, z)
+assert of_kl.allclose(of_loss)
+# --8<-- [end:same]
 
 # --8<-- [start:credit]
 from ppo_ref.kl import kl_k2, kl_k3
@@ -30,7 +37,7 @@ found = slopes({
     "KL of tokens": reach @ kl,
     "reward, own": reward(k1),
     "loss, k2": chance @ kl_k2(**both).sum(1),
-    "other KL, tokens": reach @ back,
+    "KL(T||S), tokens": reach @ back,
     "loss, k3": chance @ kl_k3(**both).sum(1),
 })
 whole, far, own, paid, k2, other, k3 = found

@@ -1,13 +1,14 @@
 """k1, k2, k3 as losses: the factor that autograd gives, and the one that is needed."""
 
 # --8<-- [start:comment]
-import torch
-x = torch.tensor(3 * [3.0]).log().requires_grad_()
-a, b, c = x  # the token: actor 0.6, reference 0.2
-k = torch.stack([a, b**2 / 2, (-c).exp() - 1 + c])
-k.sum().backward()  # an own slope for each
-print("value ", *(f"{v:6.3f}" for v in k))
-print("factor", *(f"{v:6.3f}" for v in x.grad))
+from torch import autograd, tensor
+log_p = tensor(0.6).log().requires_grad_()  # actor
+k1 = log_p - tensor(0.2).log()  # reference: 0.2
+k2 = k1**2 / 2
+k3 = (-k1).exp() - 1 + k1
+for k in k1, k2, k3:  # its value, its factor
+    g = autograd.grad(k, log_p, retain_graph=True)
+    print(f"{k:.3f}  {g[0]:.3f}")
 # --8<-- [end:comment]
 
 # --8<-- [start:estimators]

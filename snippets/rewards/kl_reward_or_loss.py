@@ -5,15 +5,21 @@ from two_tokens import both, chance, k1, reward, slopes, to_go, weight
 # On the page two_tokens.py stands above "credit".
 
 # --8<-- [start:comment]
-import torch
-z = torch.zeros(2, 2).requires_grad_()  # two uses
-p = z.softmax(1)  # A or B, as the reference
-own = (p * (2 * p).log()).sum(1)  # its KL
-often = torch.stack([p[0, 1].detach(), p[1, 1]])
-(own + often).sum().backward()  # after B a KL of 1
-print(*(f"{x:.3f}" for x in z.grad[:, 1]))
-assert z.grad[0, 1] == 0 < z.grad[1, 1]
+from torch import autograd, tensor, zeros
+z = zeros(2, requires_grad=True)  # logits of A, B
+p = z.softmax(0)  # the reference has 0.5 for each
+own = (p * (p / 0.5).log()).sum()  # KL of token 0
+later = p @ tensor([0.0, 1.0])  # KL of token 1
+for x in own + later.detach(), own + later:
+    print(*autograd.grad(x, z, retain_graph=True))
 # --8<-- [end:comment]
+
+# --8<-- [start:signs]
+loss, in_reward = own + later.detach(), own + later
+(a,) = autograd.grad(loss, z, retain_graph=True)
+(b,) = autograd.grad(in_reward, z)
+assert a[1] == 0 < b[1]
+# --8<-- [end:signs]
 
 # --8<-- [start:credit]
 from ppo_ref.kl import kl_k2, kl_k3
