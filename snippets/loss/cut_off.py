@@ -1,13 +1,12 @@
 """Answers cut off, tokens rejected: who stays in which mean."""
 
 # --8<-- [start:comment]
-from itertools import product
-masked = punished = 0.0
-for R in product((0, 1), repeat=4):  # 1: finished
-    for r in R:
-        push = (r - sum(R) / 4) * (r - 0.5) / 64
-        punished += push
-        masked += push * r  # no loss where cut
+import torch
+R = torch.cartesian_prod(*[torch.arange(2.0)] * 4)
+A = R - R.mean(1, keepdim=True)  # 16 groups of 4
+push = A * (R - 0.5)  # on finishing, per answer
+punished = push.mean()
+masked = (push * R).mean()  # R is 0 where cut
 print(f"{punished=:.3f} {masked=:.3f}")
 # --8<-- [end:comment]
 
