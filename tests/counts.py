@@ -10,27 +10,27 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from site_tools.compile.navigation import QUESTION_TOPICS
+from site_tools.compile.navigation import QUESTION_TOPICS, Answer, answers
+from site_tools.compile.templates import LINK
+from site_tools.judge.sections import ENGLISH_WORD, HANZI
 
-VERDICT = re.compile(r"#answer \}\n\n\*\*(.+?)\*\*", re.DOTALL)
-LINKED = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-PARTS = {
-    "blocks": re.compile(r"^ *```(?:python|\{ \.python)", re.MULTILINE),
-    "outputs": re.compile(r"^ *```output", re.MULTILINE),
-    "bindings": re.compile(r'\{ data-is="'),
-    "refuted": re.compile(r"^### .*\{ #wrong-", re.MULTILINE),
-    "facts": re.compile(r"^ *```fact", re.MULTILINE),
-    "aliases": re.compile(r"^  - ", re.MULTILINE),
+PARTS = {  # a line begins with each, but for the bindings
+    "blocks": r"^ *```(?:python|\{ \.python)",
+    "outputs": r"^ *```output",
+    "bindings": r'\{ data-is="',
+    "refuted": r"^### .*\{ #wrong-",
+    "facts": r"^ *```fact",
+    "aliases": r"^  - ",
 }
 
 
-def count(text: str, language: str) -> Counter[str]:
+def count(text: str, answer: Answer, language: str) -> Counter[str]:
     """The parts of a page, and the length of its verdict."""
-    found = Counter({name: len(part.findall(text)) for name, part in PARTS.items()})
-    said = VERDICT.search(text)
-    verdict = LINKED.sub(r"\1", said[1]) if said else ""
-    unit = "[\u4e00-\u9fff]" if language == "zh" else r"\S*\w\S*"
-    found["words"] = len(re.findall(unit, verdict))
+    found = Counter[str]()
+    for name, part in PARTS.items():
+        found[name] = len(re.findall(part, text, re.MULTILINE))
+    unit = HANZI if language == "zh" else ENGLISH_WORD
+    found["words"] = len(unit.findall(LINK.sub(r"\1", answer.verdict)))
     return found
 
 
@@ -38,11 +38,10 @@ def main(root: Path) -> None:
     print("page".ljust(38), *(name.rjust(8) for name in [*PARTS, "words"]))
     for language in ("zh", "en"):
         pages: dict[str, Counter[str]] = {}
-        for topic in QUESTION_TOPICS:
-            for file in sorted((root / "docs" / language / topic).glob("*.md")):
-                if file.stem != "index":
-                    text = file.read_text("utf-8")
-                    pages[f"{language}/{topic}/{file.stem}"] = count(text, language)
+        for answer in answers(root, language, QUESTION_TOPICS):
+            name = f"{language}/{answer.page}"
+            text = (root / "docs" / f"{name}.md").read_text("utf-8")
+            pages[name] = count(text, answer, language)
         rows = {**pages, f"{language}, all": sum(pages.values(), Counter())}
         for name, found in rows.items():
             print(name.ljust(38), *(f"{found[part]:8}" for part in [*PARTS, "words"]))
@@ -54,4 +53,4 @@ def main(root: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if sys.argv[1:] else "."))
+    main(Path(*sys.argv[1:]))

@@ -5,7 +5,6 @@ such a fence, so that reading one page does not read all; here it is filled.
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from html import unescape
 from itertools import groupby
@@ -32,7 +31,7 @@ from site_tools.data.dialogues import (
 )
 from site_tools.data.facts import FACTS_FOLDER, concepts, unread
 from site_tools.data.names import read_names
-from site_tools.data.threads import read_threads
+from site_tools.data.threads import Thread, read_threads
 from site_tools.data.topics import TOPICS, Topic, read_topics
 from site_tools.messages import LANGUAGES, Refusal, nearest
 from site_tools.page.twins import Twins, twins_that_wait
@@ -95,11 +94,18 @@ class ListSources(NamedTuple):
 
 
 class Refuted(NamedTuple):
-    """A wrong answer, the page that refutes it, and how often it is told."""
+    """A wrong answer, the page that refutes it, and the threads that lead to it."""
 
     wrong: WrongAnswer
     answer: Answer
-    seen: int  # its source, and the threads whose place it is
+    threads: Sequence[Thread]
+
+    @property
+    def seen(self) -> int:
+        """In how many places: its source, and the threads, of which that may be one."""
+        source = self.wrong.source.replace(",", " ").split()
+        others = [t for t in self.threads if not {t.thread, t.name} & {*source}]
+        return 1 + len(others)
 
     @property
     def project(self) -> str:
@@ -149,12 +155,13 @@ def wrong_answers(argument: str, lang: str, root: Path) -> str:
 
     Those named in the argument come first; of a topic, those that are seen most.
     """
-    threads = Counter(thread.page for thread in read_threads(root))
+    threads = read_threads(root)
     claims = {}
     for answer in navigation.answers(root, lang, QUESTION_TOPICS):
         for wrong in answer.wrong:
             place = f"{answer.page}#{wrong.id}"
-            claims[place] = Refuted(wrong, answer, 1 + threads[place])
+            seen = [each for each in threads if each.page == place]
+            claims[place] = Refuted(wrong, answer, seen)
     first = argument.split()
     for name in first:
         if name not in claims:

@@ -220,8 +220,14 @@ def put_answer_in_box(
         place.insert_before(node.extract())
     place.decompose()
     # What the page says on each question belongs to the words in which it was asked.
-    said, told = box.find("details", class_="info"), box.find(class_="asked-as")
-    if isinstance(said, Tag) and isinstance(told, Tag):
+    title = words(article.lang)["as_asked"]
+    folds = [
+        fold
+        for fold in tags(box, "details")
+        if fold.find("summary", string=title, recursive=False)
+    ]
+    if len(folds) == 2:
+        said, told = folds
         for node in tags(said, "ul"):
             told.append(node.extract())
         said.decompose()

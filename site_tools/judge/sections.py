@@ -4,7 +4,7 @@ import ast
 import re
 
 from site_tools.compile.navigation import question_lines
-from site_tools.compile.templates import LINK
+from site_tools.compile.templates import LINK, words
 from site_tools.data.dialogues import QUESTION_ID
 from site_tools.messages import Problems, nearest
 from site_tools.page.page import Page
@@ -28,7 +28,6 @@ MOST_WORDS, MOST_HANZI = 35, 70
 ENGLISH_WORD, HANZI = re.compile(r"\S*\w\S*"), re.compile("[\u4e00-\u9fff]")
 OF_A_CHAT = re.compile(r"\d{3}·\d+|提问者|(?i:the (?:asker|assistant))\b")
 NUMBER_OF_CHAT = re.compile(r"\d{3}·\d+|对话 00\d|(?i:dialogues? 00\d)")
-AS_ASKED = ('??? info "As asked in the dialogues"', '??? info "对话里是怎么问的"')
 ABOUT_CHATS = ("contribute/", "questions/")  # pages whose subject they are
 
 
@@ -117,23 +116,15 @@ def check_chats(page: Page) -> Problems:
     if page.id.startswith(ABOUT_CHATS):
         return
     content = page.content
-    named = {
-        row for entry in page.wrong_answers[0] for row in _lines_below(page, entry.id)
-    }
+    named = {row for entry in page.wrong_answers[0] for row in entry.rows[1:]}
     quoted = {row for quotation in content.quotations for row in quotation.rows}
-    fold = False
+    as_asked, fold = f'??? info "{words(page.language)["as_asked"]}"', False
     for row, line in enumerate(content.lines, 1):
         if line.strip() and not line.startswith("    "):
-            fold = line.startswith(AS_ASKED)
+            fold = line.startswith(as_asked)
         chat = NUMBER_OF_CHAT.search(line)
         if chat and not fold and row not in named | quoted:
             yield page.problem(row, "chat_named", text=chat[0])
-
-
-def _lines_below(page: Page, section_id: str) -> range:
-    """The lines below a heading."""
-    section = page.content.section(section_id)
-    return section.rows[1:] if section else range(0)
 
 
 def check_code_asserts(page: Page) -> Problems:
@@ -157,6 +148,5 @@ def check_wrong_answer_form(page: Page) -> Problems:
     entries, problems = page.wrong_answers
     yield from problems
     for entry in entries:
-        section = page.content.section(entry.id)
-        if section is not None:
-            yield from _at_a_glance(page, section.line, LINK.sub(r"\1", entry.holds))
+        holds = LINK.sub(r"\1", entry.holds)
+        yield from _at_a_glance(page, entry.rows.start, holds)

@@ -28,7 +28,8 @@ class WrongAnswer(NamedTuple):
     claim: str
     source: str
     failure: str
-    holds: str = ""
+    holds: str
+    rows: range
     cited: bool = False
 
 
@@ -50,6 +51,7 @@ def read_wrong_answers(
             _source(content, claim),
             _last_words(content.fences_on(claim.rows)),
             _what_holds(content, claim),
+            claim.rows,
             _is_cited(claim),
         )
         entries.append(entry)

@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 
 CLAIMS = "[data-of]:visible"
+TOOLS = ".tools input"  # what the script adds
 
 
 @pytest.fixture
 def claims(tab: Any) -> Any:
     tab.goto("en/debug/wrong_answers/")
-    tab.wait_for_selector(".tools output", state="attached")
+    tab.wait_for_selector(TOOLS)
     return tab
 
 
@@ -28,7 +29,7 @@ def test_words_and_a_kind_leave_what_fits_and_the_address_keeps_both(claims):
     told = claims.locator(CLAIMS).all_inner_texts()
     assert told and all("trl" in text.lower() for text in told)
     claims.reload()
-    claims.wait_for_selector(".tools output", state="attached")
+    claims.wait_for_selector(TOOLS)
     assert claims.locator(CLAIMS).all_inner_texts() == told
     claims.select_option("[name=of]", "")
     assert claims.locator(CLAIMS).count() == begun
@@ -36,6 +37,6 @@ def test_words_and_a_kind_leave_what_fits_and_the_address_keeps_both(claims):
 
 def test_a_link_opens_the_group_that_it_leads_into(tab):
     tab.goto("debug/threads/#verl-project-verl-51")
-    tab.wait_for_selector(".tools output", state="attached")
+    tab.wait_for_selector(TOOLS)
     tab.locator("#verl-project-verl-51").wait_for(state="visible")
     assert tab.locator("details.group[open]").count() == 1

@@ -10,10 +10,12 @@ from site_tools.compile import lists, navigation
 from site_tools.compile.lists import derived
 from site_tools.compile.site import Compiler, Told
 from site_tools.data.dialogues import read_dialogues
+from site_tools.data.threads import Thread
 from site_tools.finish import search_index
 from site_tools.finish.article import parsed
 from site_tools.page.page import read_page
 from site_tools.page.rendered import render
+from site_tools.page.wrong_answers import WrongAnswer
 from tests import record_assertions
 from tests.layout import ROOT
 from tests.site import trial_site
@@ -63,6 +65,14 @@ def test_a_claim_without_id_or_quotation_is_named(old, new, found):
     page = read_page(ROOT, "docs/en/gae/b.md", PAGE.replace(old, new))
     _, problems = page.wrong_answers
     assert [problem.found for problem in problems] == [found]
+
+
+def test_a_source_that_is_a_thread_too_is_one_place():
+    told = WrongAnswer("wrong-x", "Three", "its reply, o/verl#7", "", "Two.", range(1))
+    own, other = (Thread(f"o/verl#{n}", "en", "Is it three?") for n in (7, 8))
+    (answer,) = navigation.answers(ROOT, "en", ["alignment"])[:1]
+    assert lists.Refuted(told, answer, [own]).seen == 1
+    assert lists.Refuted(told, answer, [own, other]).seen == 2
 
 
 @pytest.mark.parametrize(

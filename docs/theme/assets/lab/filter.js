@@ -1,23 +1,18 @@
 // A long list in folded groups, filtered by words and by kind. The page is whole without
 // it: this hides what does not fit, and opens the groups in which something does.
+import { choice, label, make } from "./elements.js"
+
 const WORDS = {
   en: { find: "Find", told: "Told in", topic: "Topic", every: "all", found: (n, all) => `${n} of ${all}` },
   zh: { find: "查找", told: "出自", topic: "主题", every: "全部", found: (n, all) => `${n} / ${all} 条` },
 }[document.documentElement.lang.slice(0, 2)]
-const make = (tag, values = {}, ...children) => {
-  const made = Object.assign(document.createElement(tag), values)
-  made.append(...children)
-  return made
-}
-const label = (text, field) => make("label", {}, text, " ", field)
 
 export const mount = (list, asks) => {
   const items = [...list.querySelectorAll("[data-of]")].map((item) => ({ item, text: item.textContent.toLowerCase() }))
   const groups = [...list.querySelectorAll("details.group")], first = list.querySelector("#first")
   const kinds = [...new Set(items.map(({ item }) => item.dataset.of))]
   const q = make("input", { type: "search", name: "find" })
-  const kind = make("select", { name: "of" }, make("option", { value: "" }, WORDS.every),
-    ...kinds.map((text) => make("option", { value: text }, text)))
+  const kind = choice("of", [["", WORDS.every], ...kinds.map((text) => [text, text])])
   const told = make("output")
   list.querySelector(".count").after(make("div", { className: "tools" }, label(WORDS.find, q), label(WORDS[asks], kind), told))
 
@@ -47,10 +42,11 @@ export const mount = (list, asks) => {
   if (q.value || kind.value) draw()
   // A link leads to a part that may be folded.
   const lead = () => {
-    const group = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest("details.group")
+    const place = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+    const group = place?.closest("details.group")
     if (!group || !list.contains(group) || group.open) return
     group.open = true
-    document.getElementById(decodeURIComponent(location.hash.slice(1))).scrollIntoView()
+    place.scrollIntoView()
   }
   addEventListener("hashchange", lead)
   lead()

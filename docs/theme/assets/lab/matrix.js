@@ -1,5 +1,7 @@
 // The releases side by side, filtered, and what changed in verl between two of them. The
 // page is whole without it: this hides rows, columns and changes, as the address says.
+import { choice, label, make } from "./elements.js"
+
 const WORDS = {
   en: { find: "Find", topic: "Topic", every: "all", beside: "beside", all: "all releases",
     differ: "Only where they differ", rows: (n, all) => `${n} of ${all} rows`, from: "From", to: "to",
@@ -8,13 +10,6 @@ const WORDS = {
     differ: "只看不同的", rows: (n, all) => `${n} / ${all} 行`, from: "从", to: "到",
     told: (n) => `改动 ${n} 处`, between: (n) => `这两版之间 verl 改了 ${n} 处` },
 }[document.documentElement.lang.slice(0, 2)]
-const make = (tag, values = {}, ...children) => {
-  const made = Object.assign(document.createElement(tag), values)
-  made.append(...children)
-  return made
-}
-const choice = (name, choices) => make("select", { name }, ...choices.map(([value, text]) => make("option", { value }, text)))
-const label = (text, field) => make("label", {}, text, " ", field)
 const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "-")
 
 const begin = () => {
