@@ -1,4 +1,4 @@
-"""Answers cut off, tokens rejected: who stays in which mean."""
+"""Answers cut off: who stays in which mean."""
 
 # --8<-- [start:comment]
 import torch
@@ -91,46 +91,6 @@ for p in 0.95, 0.75, 0.25:  # of finishing
     print(f"{1 - p:3.0%} cut: {rest:.0%} remains")
     assert isclose(rest, 1 - p)
 # --8<-- [end:share]
-
-# --8<-- [start:rejected]
-import torch
-from ppo_ref.aggregation import token_mean
-
-w = torch.tensor([[0.1, -1.5, 0.8, -10, 0.3]]).exp()
-every = torch.ones(1, 5).bool()
-low, high = 0.5, 2
-kept = (w > low) & (w < high)  # two of five
-print("weights", *(f"{x:.2f}" for x in w[0]))
-over_all = token_mean(w * kept, every)
-over_kept = token_mean(w, kept)
-print(f"over all tokens  {over_all:.3f}")
-print(f"over kept tokens {over_kept:.3f}")
-kept_share = kept.float().mean()
-assert over_all.isclose(over_kept * kept_share)
-# --8<-- [end:rejected]
-
-# --8<-- [start:biased]
-import torch
-from itertools import product
-
-trainer, engine = 0.5, 0.75  # of token 1, not 0
-w = [(1 - trainer) / (1 - engine), trainer / engine]
-goal = [0.0, 0.0]
-for pair in product(range(2), repeat=2):
-    share = 1.0
-    for token in pair:
-        share *= engine if token else 1 - engine
-    kept = [token for token in pair if w[token] < 2]
-    for i, divisor in enumerate((2, len(kept))):
-        if kept:
-            part = sum(w[t] for t in kept) / divisor
-            goal[i] += share * part
-whole = trainer  # the kept token's part of the mean
-print(f"wanted           {whole:.3f}")
-print(f"over all tokens  {goal[0]:.3f}")
-print(f"over kept tokens {goal[1]:.3f}")
-assert goal[0] == whole and goal[1] > whole
-# --8<-- [end:biased]
 
 # --8<-- [start:fair]
 from itertools import product
