@@ -6,7 +6,8 @@ V = torch.tensor([0.6, 0.8, 0.9, 0.3])  # EOS is 2
 score = 1.0
 for mask in [1, 1, 1, 0], [1, 1, 1, 1]:
     after = (V * torch.tensor(mask))[3]
-    print(mask, f"{score + after - V[2]:.1f}")
+    delta = score + after - V[2]
+    print(mask, f"TD error {delta:.1f}")
 # --8<-- [end:comment]
 
 # --8<-- [start:two_masks]
@@ -130,27 +131,39 @@ assert kld[right].sum() == kld[late].sum()
 # --8<-- [start:stop]
 from torch.nn.functional import logsigmoid
 
-z = batch.values.new_zeros(2).requires_grad_()
-stop, go = logsigmoid(z), logsigmoid(-z)
-p, A = 0.5, 0.5  # either way; stopping earns 1
+logit = torch.tensor(0.0, requires_grad=True)
+log_stop = logsigmoid(logit)
+log_go_on = logsigmoid(-logit)
 
-def gradient(expected):
+def gradient(goal):
     (g,) = torch.autograd.grad(
-        expected, z, retain_graph=True
+        goal, logit, retain_graph=True
     )
     return g
 
-sampled = p * (A * stop - A * go)
-no_eos = p * (-A * go)
-true = gradient(stop[0].exp())[0]
-print(f"true    {true:.3f}")
-print(f"EOS in  {gradient(sampled[0])[0]:.3f}")
-print(f"EOS out {gradient(no_eos[0])[0]:.3f}")
-assert gradient(sampled[0])[0] == true
+# Each is sampled half of the time, with score 1
+# for stopping and 0 for going on; the mean is 0.5.
+from_stopping = 0.5 * (1 - 0.5) * log_stop
+from_going_on = 0.5 * (0 - 0.5) * log_go_on
 
-# At the limit EOS is put in, whatever was sampled:
-# after a prefix that scores (0), or that fails (1).
-forced = p * (A * stop[0] - A * stop[1])
-cells = (f"{x:.3f}" for x in gradient(forced))
-print("forced ", *cells)
+true = gradient(log_stop.exp())  # the mean score
+eos_in = gradient(from_stopping + from_going_on)
+eos_out = gradient(from_going_on)
+print(f"true    {true:.3f}")
+print(f"EOS in  {eos_in:.3f}")
+print(f"EOS out {eos_out:.3f}")
+assert eos_in == true != eos_out
 # --8<-- [end:stop]
+
+# --8<-- [start:forced]
+for score in 1, 0:
+    # Sampled or not, EOS is written: same score.
+    stop, go_on = log_stop.exp(), log_go_on.exp()
+    true = gradient(stop * score + go_on * score)
+
+    A = score - 0.5  # 0.5 is the mean of both
+    trained = gradient(A * log_stop)
+    row = f"score {score}: true {true:z.3f}"
+    print(f"{row}, trained {trained:.3f}")
+    assert true == 0 != trained
+# --8<-- [end:forced]

@@ -2,13 +2,38 @@
 
 # --8<-- [start:comment]
 import torch
-b = torch.cartesian_prod(*[torch.arange(3)] * 4)
-R, L = torch.tensor([[1.0, 0, 0], [2, 2, 8]])[:, b]
-for d in L, L.sum(1, True), torch.ones(1):
-    w = (R - R.mean(1, True)) / d
-    push = torch.bincount(b.ravel(), w.ravel())
-    push -= push.mean()  # by softmax's logits
-    print(push / push[0])
+from itertools import product
+
+# right, wrong and short, wrong and long
+score = torch.tensor([1.0, 0.0, 0.0])
+length = torch.tensor([2.0, 2.0, 8.0])
+# d log-prob / d logits of each, equally likely
+slope = torch.eye(3) - 1 / 3
+
+def push(divisor):
+    total = torch.zeros(3)
+    for batch in product(range(3), repeat=4):
+        batch = list(batch)
+        A = score[batch] - score[batch].mean()
+        weight = A / divisor(length[batch])
+        total += weight @ slope[batch]
+    return total / total[0]
+
+own_tokens = push(lambda n: n)
+all_tokens = push(lambda n: n.sum())
+constant = push(lambda n: torch.tensor(1.0))
+
+print("divided by  right  short   long")
+for name, row in (
+    ("own tokens", own_tokens),
+    ("all tokens", all_tokens),
+    ("constant", constant),
+):
+    print(f"{name:10}", *(f"{x:6.3f}" for x in row))
+
+fair = torch.tensor([1.0, -0.5, -0.5])
+assert constant.allclose(fair)
+assert not all_tokens.allclose(fair)
 # --8<-- [end:comment]
 
 # --8<-- [start:judge]
@@ -184,11 +209,16 @@ assert mean < 1e-9, "no rounding error"
 # --8<-- [start:dapo]
 import torch
 
-b = torch.cartesian_prod(*[torch.arange(3)] * 4)
-R, L = torch.tensor([[1.0, 0, 0], [2, 2, 8]])[:, b]
-w = (R - R.mean(1, True)) / L.sum(1, True)
-push = torch.bincount(b.ravel(), w.ravel())
-push -= push.mean()
+answers = torch.arange(3)  # right, short, long
+batches = torch.cartesian_prod(*[answers] * 4)
+score = torch.tensor([1.0, 0.0, 0.0])[batches]
+length = torch.tensor([2.0, 2.0, 8.0])[batches]
+A = score - score.mean(1, keepdim=True)
+weight = A / length.sum(1, keepdim=True)
+push = torch.bincount(
+    batches.ravel(), weight.ravel()
+)
+push -= push.mean()  # by softmax's logits
 right, short, long = push / push[0]
 print(f"short {short:.3f}, long {long:.3f}")
 assert short.isclose(long), "long ones pay less"

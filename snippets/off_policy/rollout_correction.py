@@ -1,14 +1,36 @@
 """Weights for token, response and geometric mean: what each corrects, and its price."""
 
 # --8<-- [start:verdict]
-import torch  # weights: none, token, root, product
-x = torch.cartesian_prod(*[torch.arange(2)] * 8).T
-seen = torch.where(x > 0, 0.6, 0.4).prod(0)  # drawn
-r = torch.where(x > 0, 5 / 6, 5 / 4)  # trainer: 0.5
-g = (x - 0.5) * x[0] * x[7]  # its true mean: 0.250
-for w in r**0, r, r.prod(0) ** 0.125, r.prod(0):
-    print(f"{(e := (seen * w * g).sum()):.3f}")
-assert e.isclose(torch.tensor(0.25))
+import torch
+
+token = torch.tensor([0.0, 1.0])  # wrong, right
+answers = torch.cartesian_prod(*[token] * 8)
+score = answers[:, 0] * answers[:, 7]
+
+engine = torch.where(answers == 1, 0.6, 0.4)
+trainer = torch.where(answers == 1, 0.5, 0.5)
+ratio = trainer / engine
+product = ratio.prod(1, keepdim=True)
+weights = {
+    "none": torch.ones(256, 8),
+    "token": ratio,
+    "geometric mean": product ** (1 / 8),
+    "product": product,
+}
+
+# d log-prob / d logit of each token, trainer's
+slope = answers - 0.5
+drawn = engine.prod(1)  # the engine writes
+for name, weight in weights.items():
+    gradient = score * (weight * slope).sum(1)
+    mean = drawn @ gradient
+    print(f"{name:14} {mean:.3f}")
+
+# As if the trainer wrote, without a weight
+true = trainer.prod(1) @ (score * slope.sum(1))
+print(f"{'true':14} {true:.3f}")
+assert mean.isclose(true)  # the product
+assert true == 0.25
 # --8<-- [end:verdict]
 
 # --8<-- [start:levels]

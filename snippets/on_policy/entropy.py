@@ -2,13 +2,30 @@
 
 # --8<-- [start:comment]
 import torch
-z = torch.tensor([0.0, 1.0, 2.0]).requires_grad_()
-p, logp = z.softmax(0), z.log_softmax(0)
-mean, H = p.detach() @ -logp, p @ -logp
-for loss in mean, H:
-    (g,) = torch.autograd.grad(loss, z, None, True)
-    print(f"{loss:.2f} {g.norm():.2f}")
-assert mean.isclose(H)
+
+logits = torch.tensor([0.0, 1.0, 2.0])
+logits.requires_grad_()
+log_probs = logits.log_softmax(0)
+probs = log_probs.exp()
+
+# A sample says how often each token comes up,
+# but autograd takes that for a constant.
+often = probs.detach()
+values = {
+    "sampled": (often * -log_probs).sum(),
+    "whole": (probs * -log_probs).sum(),
+}
+sizes = {}
+for name, value in values.items():
+    (gradient,) = torch.autograd.grad(
+        value, logits, retain_graph=True
+    )
+    sizes[name] = gradient.norm()
+    print(f"{name:7} value {value:.2f}", end="  ")
+    print(f"gradient {sizes[name]:.2f}")
+
+assert values["sampled"] == values["whole"]
+assert sizes["sampled"] < 1e-6 < sizes["whole"]
 # --8<-- [end:comment]
 
 # --8<-- [start:higher]

@@ -4,11 +4,24 @@
 import torch
 
 x = torch.arange(10.0).view(5, 2).sin()
-seq = torch.tensor([0, 0, 0, 1, 1])  # packed
+sequence = torch.tensor([0, 0, 0, 1, 1])
 causal = torch.ones(5, 5).tril().bool()
-for m in causal, causal & (seq[:, None] == seq):
-    w = (x @ x.T).masked_fill(~m, -torch.inf)
-    print((w.softmax(1) @ x - x)[3])  # less alone
+same = sequence[:, None] == sequence
+
+off = {}
+for name, sees in (
+    ("not separated", causal),
+    ("separated", causal & same),
+):
+    scores = x @ x.T
+    scores = scores.masked_fill(~sees, -torch.inf)
+    packed = scores.softmax(1) @ x
+    alone = x[3]  # it sees only itself
+    off[name] = packed[3] - alone
+    cells = (f"{v:7.4f}" for v in off[name])
+    print(f"{name:13}", *cells)
+assert not off["separated"].any()
+assert off["not separated"].abs().min() > 0.1
 # --8<-- [end:comment]
 
 # --8<-- [start:rope]
@@ -42,31 +55,48 @@ def attend(x, seq, at, rope=True):
 seqs = torch.randn(3, 4), torch.randn(2, 4)
 seqs = [x.double() for x in seqs]
 x = torch.cat(seqs)
-block = torch.tensor([0, 0, 0, 1, 1])
+# How positions are counted: the second sequence
+# begins again at 0, or it runs on at 3.
+again = torch.tensor([0, 1, 2, 0, 1]).double()
 on = torch.arange(5).double()
-reset = torch.tensor([0, 1, 2, 0, 1]).double()
-found = reset.eq(0).cumsum(0)  # at each 0
-one = on.eq(0).cumsum(0)
-gaps = []
-print("positions  attention  continued   off by")
-for rope, cut, seq, at in (
-    (True, "by mask", block, reset),
-    (True, "by mask", block, on),
-    (True, "by zeros", found, reset),
-    (True, "by zeros", one, on),
-    (False, "by mask", block, reset),
-    (False, "by mask", block, on),
+
+
+def by_mask(at):  # which sequence, given apart
+    return torch.tensor([0, 0, 0, 1, 1])
+
+
+def by_zeros(at):  # each 0 begins a sequence
+    return at.eq(0).cumsum(0)
+
+
+def gap(separated, at, rope):
+    """The second sequence: packed minus alone."""
+    one = torch.zeros(2)  # a single sequence
+    alone = attend(seqs[1], one, on[:2], rope)
+    packed = attend(x, separated(at), at, rope)[3:]
+    return (packed - alone).abs().max()
+
+
+print("separated  begins at  RoPE  learned")
+gaps = {}
+for name, separated, at in (
+    ("by mask", by_mask, again),
+    ("by mask", by_mask, on),
+    ("by zeros", by_zeros, again),
+    ("by zeros", by_zeros, on),
 ):
-    zero = 0 * block[:2]
-    alone = attend(seqs[1], zero, on[:2], rope)
-    packed = attend(x, seq, at, rope)[3:]
-    gaps.append((packed - alone).abs().max())
-    kind = "RoPE" if rope else "learned"
-    late = "yes" if at is on else "no"
-    cells = f"{kind:10} {cut:10} {late:9}"
-    print(f"{cells} {gaps[-1]:8.2f}")
-assert max(*gaps[:3], gaps[4]) < 1e-12
-assert min(gaps[3], gaps[5]) > 0.01
+    begins = int(at[3])
+    rope = gap(separated, at, rope=True)
+    learned = gap(separated, at, rope=False)
+    gaps[name, begins] = rope, learned
+    row = f"{name:9}  {begins:9}  {rope:.2f}"
+    print(f"{row}  {learned:7.2f}")
+
+assert max(gaps["by mask", 0]) < 1e-12
+assert max(gaps["by zeros", 0]) < 1e-12
+assert gaps["by mask", 3][0] < 1e-12  # RoPE
+assert gaps["by mask", 3][1] > 0.01  # learned
+assert min(gaps["by zeros", 3]) > 0.01
 # --8<-- [end:rope]
 
 # --8<-- [start:loss]
