@@ -94,11 +94,16 @@ def best(x):
 def with_rest(x):  # all others as one token more
     return torch.cat([x[top], x[3:].sum()[None]])
 
-def reverse(q, p):
+def student_teacher(q, p):
     return (q * (q / p).log()).sum()
 
-def forward(q, p):
-    return reverse(p, q)
+def teacher_student(q, p):
+    return student_teacher(p, q)
+
+kinds = {
+    "KL(S||T)": student_teacher,
+    "KL(T||S)": teacher_student,
+}
 
 def train(loss, part, z):
     for _ in range(500):
@@ -108,23 +113,23 @@ def train(loss, part, z):
         z = (z - 2 * g).detach()
     return z.softmax(0), value
 
-print("            mass   loss  q/p in the top 3")
+print("             mass   loss  q/p in the top 3")
 ends = {}
 for part in best, with_rest:
-    for loss in reverse, forward:
+    for name, loss in kinds.items():
         q, value = train(loss, part, p.log())
         alike, _ = train(loss, part, 0 * p)
         assert alike[top].allclose(q[top], 0, 1e-4)
         ratio = q[top] / p[top]
-        name = loss.__name__
         name += " +" * (part == with_rest)
         ends[name] = q
+        mass = q[top].sum()
         row = [f"{v:.2f}" for v in ratio]
         row = f"{value:z6.2f} ", *row
-        print(f"{name:9} {q[top].sum():6.2f}", *row)
+        print(f"{name:10} {mass:6.2f}", *row)
 low = p[top] / torch.e
-assert ends["reverse"][top].allclose(low)
-for name in "reverse +", "forward +":
+assert ends["KL(S||T)"][top].allclose(low)
+for name in "KL(S||T) +", "KL(T||S) +":
     assert ends[name][top].allclose(p[top])
 # --8<-- [end:topk]
 
