@@ -5,7 +5,7 @@ folder counts as one module.
 
     7   __main__  verl_plugin
     6   command  inside_verl
-    5   train  check
+    5   train  check  practice
     4   trace  clip_variants
     3   log_probs  rewards  advantages  group_advantages  losses
     3   rollout_correction  diagnostics  chunked
@@ -15,7 +15,8 @@ folder counts as one module.
     0   loops
 
 ``loops`` stands apart: the definitions, one screen each, to which all else is held. It
-imports nothing of the package, and nothing of the package imports it.
+imports nothing of the package, and no stage imports it: it judges them, and in
+``practice`` what a learner wrote.
 
 Data flows tasks -> rollout -> reward -> log_probs -> values -> rewards -> advantages
 -> [experience] -> losses -> update -> trainer: the stages between them are the modules

@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # on a line. They are what has been reached; whoever takes code away lowers them.
 CEILINGS = {
     ("site_tools", "docs/theme"): (130_600, 9.0),
-    ("ppo_ref",): (56_900, 8.7),
-    ("tests",): (223_100, 9.2),
+    ("ppo_ref",): (79_000, 8.7),  # of which practice has what learners get wrong
+    ("tests",): (242_000, 9.2),  # of which practice has solutions of strangers
 }
 COUNTED = {tokenize.NAME, tokenize.OP, tokenize.NUMBER}
 # Python 3.12 reads what stands in an f-string, which is text to those before it.

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
 
-from ppo_ref.command import check, train, view
+from ppo_ref.command import check, practice, train, view
 from ppo_ref.command.terminal import reason_of, say
 
-COMMANDS = {"check": check, "train": train, "view": view}
+COMMANDS = {"check": check, "practice": practice, "train": train, "view": view}
 
 
 class Parser(ArgumentParser):

@@ -1,0 +1,1 @@
+"""The twelve holes, a module each: batches, the definition, known misconceptions."""

@@ -1,0 +1,5 @@
+import torch
+
+
+def masked_mean(x, mask):
+    return torch.mean(x[mask])
