@@ -36,6 +36,20 @@ for k in kl_k1, kl_k2, kl_k3:
     show(k.__name__, mean, sd)
 # --8<-- [end:estimators]
 
+# --8<-- [start:reward]
+print("       gradient as a reward")
+pushes = {}
+for k in kl_k1, kl_k2, kl_k3:
+    x = k(log_probs=log_p, ref_log_probs=log_q)
+    factor = x.detach()  # not differentiated
+    logits.grad = None
+    pushed = (p * factor * log_p).sum()
+    pushed.backward(retain_graph=True)
+    pushes[k.__name__] = logits.grad
+    row = (f"{g:6.3f}" for g in logits.grad[0])
+    print(f"{k.__name__:6}", *row)
+# --8<-- [end:reward]
+
 # --8<-- [start:kl]
 KL = (log_p.exp() * (log_p - log_q)).sum()
 back = (q * (log_q - log_p)).sum()  # KL(ref, actor)
@@ -50,13 +64,14 @@ def mean_of(k):
     return (p * x).sum()
 
 k1 = (log_p - log_q).detach()
-rewarded = (p * k1 * log_p).sum()  # k1 in rewards
 assert mean_of(kl_k1).isclose(KL)
 assert mean_of(kl_k3).isclose(KL)
 assert slope(mean_of(kl_k1)).abs().max() < 1e-12
 assert slope(mean_of(kl_k2)).allclose(slope(KL))
 assert slope(mean_of(kl_k3)).allclose(slope(back))
-assert slope(rewarded).allclose(slope(KL))
+assert pushes["kl_k1"].allclose(slope(KL))
+both = slope(KL) - slope(back)
+assert pushes["kl_k3"].allclose(both)
 assert (p * k1.abs()).sum() > 2 * KL  # no estimate
 # --8<-- [end:kl]
 

@@ -18,6 +18,7 @@ from ppo_ref.practice import child, words
 from ppo_ref.practice.judging import batches, judge, judge_here, weigh
 from ppo_ref.practice.report import report
 from ppo_ref.practice.running import run
+from tests.layout import ROOT
 from tests.practice.holes import HOLES
 
 SOLUTIONS = Path(__file__).with_name("solutions")
@@ -192,3 +193,11 @@ def test_a_right_solution_is_told_what_it_costs():
     text = report(path, HOLES["masked_mean"], verdict, "en")
     assert "times as long as ppo_ref" in text
     assert "nan in the padding reaches the result" in text
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_page_quotes_what_the_judge_says(lang):
+    page = (ROOT / "docs" / lang / "reference" / "practice.md").read_text("utf-8")
+    sentence, read = words.mistake("gae", "slot_after_eos", lang)
+    assert sentence.rstrip(".。") in page
+    assert f"../{read}.md" in page
