@@ -20,8 +20,9 @@ PAGE = "page.md"  # beside each page: the same as an agent reads it
 OFFLINE = "about/offline/"  # the page that offers them
 
 PACKAGE = "ppo_ref"
-KINDS = (".py", ".typed", ".jsonl", ".html", ".css", ".js")  # code, and its data
-BESIDE = ("pyproject.toml", "README.md", "LICENSE")
+# Code, its data, and what an index shows of it.
+KINDS = (".py", ".typed", ".json", ".jsonl", ".html", ".css", ".js", ".md")
+BESIDE = ("pyproject.toml", "LICENSE")
 VERSION_LINE = re.compile(r'(?m)^version = "([^"]+)"$')
 BUILD = "from setuptools.build_meta import build_wheel; build_wheel('out')"
 EPOCH = "315532800"  # the first date that a zip file knows

@@ -69,7 +69,7 @@ def write_files(root: Path, files: Mapping[str, str]) -> None:
 def write_whole(root: Path) -> None:
     """The trial site with all that a built site may have around its pages."""
     write(root)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):  # for the wheel
+    for name in ("pyproject.toml", "LICENSE"):  # for the wheel
         shutil.copy(ROOT / name, root / name)
     shutil.copytree(PAGES / "whole", root, dirs_exist_ok=True)
     behind = [root / f"docs/{lang}/alignment/behind.md" for lang in ("zh", "en")]
