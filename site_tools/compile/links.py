@@ -66,6 +66,11 @@ def address(page: str) -> str:
     return f"{path}/" if path else ""
 
 
+def notebook(page: str) -> str:
+    """The file of a page's notebook, beside the page: ``gae/inputs/inputs.ipynb``."""
+    return f"{address(page)}{posixpath.basename(page)}.ipynb"
+
+
 def within(target: str, page: str) -> str | None:
     """Where a link of a page leads within its language; None, if it leads elsewhere."""
     parts = urlsplit(target)

@@ -11,10 +11,13 @@ from functools import partial
 from typing import Any
 
 from site_tools.compile import links
-from site_tools.compile.plain import Code, Wishes, pieces
+from site_tools.compile.plain import Wishes, pieces
 from site_tools.compile.templates import words
 from site_tools.page.pictures import plots
 from site_tools.source.blocks import Kind
+
+INSTALL = "%pip install -q {}"
+FAILS = "raises-exception"  # with this mark a notebook goes on after an exception
 
 
 def notebook(
@@ -32,10 +35,13 @@ def notebook(
     site in this language, ``wheel`` that of ``ppo_ref``'s wheel; either may be "".
     """
     w = words(lang)
-    needs = w["notebook_needs"].format(wheel).rstrip()
+    packages = " ".join(filter(None, ("matplotlib" if drawn else "", wheel)))
+    needs = [f"# {title}", w["notebook_from"].format(address).rstrip()]
     if not wheel:
-        needs += f"\n\n{w['notebook_package']}"
-    cells = [_prose(f"# {title}\n\n{needs}")]
+        needs.append(w["notebook_package"])
+    cells = [_prose("\n\n".join(needs))]
+    if packages:
+        cells.append(_code_cell(INSTALL.format(packages), {}, {}))
     shown = {match["file"]: name for name, match in plots(text, page_id)}
     alts = {name: match["alt"] for name, match in plots(text, page_id)}
     leads_to = partial(_led_on, page_id=page_id, address=address)
@@ -44,7 +50,10 @@ def notebook(
         if isinstance(piece, str):
             cells.append(_prose(piece))
         elif piece.kind is Kind.RUN:
-            cells.append(_code_cell(piece, next(left, {}), alts))
+            cell = _code_cell(piece.text, next(left, {}), alts)
+            if piece.fails:
+                cell["metadata"] = {"tags": [FAILS]}
+            cells.append(cell)
         elif piece.kind is Kind.OUTPUT:
             _print(cells[-1], piece.text)
         else:
@@ -75,7 +84,7 @@ def _prose(text: str) -> dict[str, Any]:
 
 
 def _code_cell(
-    code: Code, drawn: Mapping[str, str], alts: Mapping[str, str]
+    source: str, drawn: Mapping[str, str], alts: Mapping[str, str]
 ) -> dict[str, Any]:
     outputs = [
         {
@@ -86,7 +95,7 @@ def _code_cell(
         for name, svg in drawn.items()
     ]
     cell: dict[str, Any] = {"cell_type": "code", "execution_count": None}
-    return cell | {"metadata": {}, "source": code.text, "outputs": outputs}
+    return cell | {"metadata": {}, "source": source, "outputs": outputs}
 
 
 def _print(cell: dict[str, Any], text: str) -> None:

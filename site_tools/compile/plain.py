@@ -39,6 +39,7 @@ class Code(NamedTuple):
     language: str
     text: str
     notes: str = ""  # how it runs
+    fails: bool = False  # it ends in an exception, as it should
     indent: str = ""
     fence: str = "```"
 
@@ -205,4 +206,6 @@ def _code(fence: Fence, opening: str, lang: str) -> Code:
     if kind is Kind.NORUN:
         notes.append(said["not_run"].format(info.options["data-reason"].strip()))
     text = "\n".join(fence.lines)
-    return Code(kind, language, text, " ".join(notes), match["prefix"], match["fence"])
+    fails = "raises" in info.classes
+    prefix, mark = match["prefix"], match["fence"]
+    return Code(kind, language, text, " ".join(notes), fails, prefix, mark)

@@ -8,8 +8,7 @@ inherit ``mkdocs.yml``.
 
 import json
 import os
-import posixpath
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -27,7 +26,6 @@ from site_tools.page.page import Page, read_page
 from site_tools.page.pictures import is_notebook, plots
 from site_tools.run.passed import read_passed
 from site_tools.source import files
-from site_tools.source.blocks import Block
 
 COMPILED = ".cache/compiled"
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
@@ -85,17 +83,21 @@ class Compiler:
         self._refuse()
         pages = files.front_matters(self.docs)
         made: dict[str, str | bytes] = dict(self._references(pages))
-        needs_wheel = False
+        running: list[Page] = []
         for path in pages:
             page = read_page(self.root, f"docs/{self.lang}/{path}")
             made[path] = self._text(page, report)
-            needs_wheel = needs_wheel or any(map(_imports_package, page.blocks))
-        if needs_wheel:
+            if any(block.runs for block in page.blocks):
+                running.append(page)
+        if running:
             built = self._wheel()
             made[built.name] = built.read_bytes()
-        for path in pages:
-            if is_notebook(path):
-                made |= self._notebook(path.removesuffix(".md"))
+        for page in running:
+            try:
+                made |= self._notebook(page)
+            except ValueError:
+                if report is None:
+                    raise
         for place, file in published(self.root):
             made[place] = file.read_bytes()
         self._write(made)
@@ -199,10 +201,11 @@ class Compiler:
         }
         return wheel(self.root, self.root / ".cache" / "wheel", addresses)
 
-    def _notebook(self, page_id: str) -> dict[str, str | bytes]:
-        """The additions of a notebook: its plots, as it was last run, and its file."""
-        page = read_page(self.root, f"docs/{self.lang}/{page_id}.md")
-        drawn = read_passed(self.root).plots(page.path)
+    def _notebook(self, page: Page) -> dict[str, str | bytes]:
+        """A page as a notebook beside it, and its plots, as it was last run."""
+        if not is_notebook(page.id):
+            return {links.notebook(page.id): self._as_notebook(page, [])}
+        page_id, drawn = page.id, read_passed(self.root).plots(page.path)
         svgs = {name: svg for each in drawn for name, svg in each.items()}
         made: dict[str, str | bytes] = {}
         for plot, _ in plots(page.text, page_id):
@@ -212,24 +215,23 @@ class Compiler:
             except ValueError as error:
                 raise ValueError(f"{page.path}: {error}") from None
             made[f"{page_id}/{plot}.svg"] = svg
-        title = navigation.title_of(page.meta) or page_id
-        package = self._wheel().name
+        whole = self._as_notebook(page, drawn)
+        # One is rendered by mkdocs-jupyter, the other is taken away.
+        made[f"{page_id}/jupyter.ipynb"] = whole
+        made[links.notebook(page_id)] = whole
+        return made
+
+    def _as_notebook(self, page: Page, drawn: Sequence[Mapping[str, str]]) -> str:
         address = self.publisher.of(self.lang)
-        whole = notebook(
+        return notebook(
             resolved(page, self.root),
-            title,
+            navigation.title_of(page.meta) or page.id,
             drawn,
             self.lang,
             address,
-            address and address + quote(package),
-            page_id,
+            address and address + quote(self._wheel().name),
+            page.id,
         )
-        name = posixpath.basename(page_id)
-        # One is rendered by mkdocs-jupyter, the other is taken away.
-        made[f"{page_id}/jupyter.ipynb"] = made[f"{page_id}/jupyter/{name}.ipynb"] = (
-            whole
-        )
-        return made
 
     def _write(self, made: dict[str, str | bytes]) -> None:
         for path, content in made.items():
@@ -306,7 +308,3 @@ def published(root: Path) -> Iterator[tuple[str, Path]]:
         for path in sorted((root / folder).rglob(pattern)):
             inner = path.relative_to(root / folder).as_posix()
             yield place.format(inner), path
-
-
-def _imports_package(block: Block) -> bool:
-    return block.runs and "ppo_ref" in block.text

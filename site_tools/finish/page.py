@@ -263,11 +263,13 @@ def _finish_text(article: Article, site: Site) -> None:
         wheel = package_address(site.folder, article.url, site.address)
         if len(blocks) == len(page.fences):  # else the page shows what is wrong
             boxes.complete_boxes(article, blocks, wheel)
+        runs = any(block.runs for block in blocks)
+        notebook = posixpath.basename(links.notebook(article.id)) if runs else ""
         if is_notebook(article.id):
-            name = f"{article.id.rpartition('/')[2]}.ipynb"
-            article.prepend(fill("page.take_notebook", article.lang, name))
+            article.prepend(fill("page.take_notebook", article.lang, notebook))
+            notebook = ""
         if site.verdict:
-            reading.add_verdict(article, site.verdict(page.path))
+            reading.add_verdict(article, site.verdict(page.path), notebook)
     reading.make_relative(article)
 
 

@@ -99,7 +99,7 @@ def settle_notebook(article: Article, root: Path) -> None:
         image["alt"] = plot["alt"]
     name = page.rpartition("/")[2]
     title = navigation.titles(root, article.lang)[page]
-    article.prepend(fill("page.in_jupyter", article.lang, f"{name}.ipynb", title))
+    article.prepend(fill("page.in_jupyter", article.lang, f"../{name}.ipynb", title))
 
 
 def _lead_to_headings(article: Article) -> None:
@@ -393,15 +393,15 @@ def add_language_notice(article: Article, twins: Twins) -> None:
         article.prepend(fill("page.notice", lang, Markup(told), ""))
 
 
-def add_verdict(article: Article, line: VerdictLine | None) -> None:
-    """End a page with what it was verified with, or that it was not.
+def add_verdict(article: Article, line: VerdictLine | None, notebook: str) -> None:
+    """End a page with what it was verified with, or that it was not; and its notebook.
 
     A page without code and figures says nothing of having passed.
     """
     if line and not (line.blocks or line.figures):
         return
     meaning = links.link(article.lang, article.url, article.lang, MEANING)
-    article.append(fill("page.verdict", article.lang, line, meaning))
+    article.append(fill("page.verdict", article.lang, line, meaning, notebook))
 
 
 def add_moved(article: Article, moved: Sequence[Moved]) -> None:

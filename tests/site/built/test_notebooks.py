@@ -140,9 +140,9 @@ def test_a_site_shows_plots_and_its_notebook(trial):
     built = trial / "site/en/notebooks/toy"
     html = (built / "index.html").read_text("utf-8")
     assert 'class="plot"' in html and "pip install" not in html
-    assert '<a href="jupyter/toy.ipynb" download>' in html
+    assert '<a href="toy.ipynb" download>' in html
     assert html.count('class="verdict"') == 1
-    taken = (built / "jupyter/toy.ipynb").read_text("utf-8")
+    taken = (built / "toy.ipynb").read_text("utf-8")
     assert json.loads(taken)["nbformat"] == 4
     rendered = (built / "jupyter/index.html").read_text("utf-8")
     main = rendered.partition("<article")[2].partition("</article>")[0]

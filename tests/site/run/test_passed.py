@@ -114,7 +114,7 @@ def test_a_damaged_ledger_counts_for_nothing(root, text):
 
 def told(line, lang):
     made = article("", lang)
-    add_verdict(made, line)
+    add_verdict(made, line, "")
     return inside(made)
 
 
