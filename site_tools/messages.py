@@ -8,7 +8,7 @@ message chooses the language.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -45,6 +45,10 @@ class Refusal(ValueError):
     def __init__(self, key: str, /, **values: object) -> None:
         self.message = Message(key, values)
         super().__init__(str(self.message))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make it again where a process of a pool hands it back."""
+        return partial(Refusal, self.message.key, **self.message.values), ()
 
 
 def translate(value: object, language: str) -> Any:

@@ -37,7 +37,7 @@ def notebook(
     w = words(lang)
     packages = " ".join(filter(None, ("matplotlib" if drawn else "", wheel)))
     needs = [f"# {title}", w["notebook_from"].format(address).rstrip()]
-    if not wheel:
+    if not wheel and "ppo_ref" in text:
         needs.append(w["notebook_package"])
     cells = [_prose("\n\n".join(needs))]
     if packages:

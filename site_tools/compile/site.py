@@ -89,7 +89,7 @@ class Compiler:
             made[path] = self._text(page, report)
             if any(block.runs for block in page.blocks):
                 running.append(page)
-        if running:
+        if any(map(_imports_package, running)):
             built = self._wheel()
             made[built.name] = built.read_bytes()
         for page in running:
@@ -229,9 +229,15 @@ class Compiler:
             drawn,
             self.lang,
             address,
-            address and address + quote(self._wheel().name),
+            self._package(page) if address else "",
             page.id,
         )
+
+    def _package(self, page: Page) -> str:
+        """What pip installs for the blocks of a page, if they need ppo_ref."""
+        if not _imports_package(page):
+            return ""
+        return self.publisher.of(self.lang) + quote(self._wheel().name)
 
     def _write(self, made: dict[str, str | bytes]) -> None:
         for path, content in made.items():
@@ -308,3 +314,7 @@ def published(root: Path) -> Iterator[tuple[str, Path]]:
         for path in sorted((root / folder).rglob(pattern)):
             inner = path.relative_to(root / folder).as_posix()
             yield place.format(inner), path
+
+
+def _imports_package(page: Page) -> bool:
+    return any(block.runs and "ppo_ref" in block.text for block in page.blocks)

@@ -1,6 +1,7 @@
 """Both languages say the same things, and nothing is said that no catalogue holds."""
 
 import ast
+import pickle
 import re
 import string
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from site_tools.__main__ import SUBCOMMANDS, main
 from site_tools.contributing.talk import Talk
-from site_tools.messages import CATALOGUES, catalogue
+from site_tools.messages import CATALOGUES, Refusal, catalogue
 
 TOOLS = CATALOGUES.parent
 HAN = re.compile("[㐀-鿿]")
@@ -103,3 +104,10 @@ def test_where_nobody_is_to_be_asked_the_answer_is_no(capsys):
     assert not Talk(answer=lambda: None).ask("fix_outputs")
     assert Talk(agreed=True).ask("fix_outputs")
     assert "nobody to ask" in capsys.readouterr().out
+
+
+def test_a_refusal_comes_whole_out_of_a_process_of_a_pool():
+    told = Refusal("wheel_failed", reason=OSError(2, "No such file", "x"))
+    again = pickle.loads(pickle.dumps(told))
+    assert str(again) == str(told)
+    assert again.message.text("zh") == told.message.text("zh")

@@ -114,6 +114,7 @@ def test_a_picture_can_be_left_out():
                 "python",
                 "a = 1",
                 "(continues the code above) (must fail as shown)",
+                fails=True,
             ),
         ),
         (
