@@ -5,8 +5,8 @@ import torch
 row_of = torch.tensor([0, 0, 0, 1])  # its rollout
 s = torch.tensor([0.0, 0, 0, 1])  # that one's score
 by_row = s - (s.sum() - s) / (len(s) - 1)
-score = torch.tensor([0.0, 1])  # each rollout once
-once = (score - score.flip(0))[row_of]
+each = torch.tensor([0.0 - 1, 1 - 0])  # rollouts
+once = each[row_of]  # copied to the rows
 print("by row    ", *(f"{x:5.2f}" for x in by_row))
 print("by rollout", *(f"{x:5.2f}" for x in once))
 # --8<-- [end:comment]
@@ -71,7 +71,7 @@ for name, gradient in (
     cells = (f"{x:7.3f}" for x in gradient)
     print(f"{name:20}", *cells)
     right = torch.allclose(gradient, exact)
-    assert right or gradient is rows
+    assert right == (gradient is not rows)
 assert rows[2] > rows[1]  # cut into 4: cheaper
 # --8<-- [end:tree]
 

@@ -32,7 +32,7 @@ show("2 delta", delta)
 show("3 A", A)
 show("4 R", R)
 print(f"5 loss    {loss:7.4f}")
-show("  -n*grad", -n * grad)
+show("  pull", -n * grad)
 show("6 new V", new)
 assert grad.allclose(-A / n)
 assert new.allclose((V + R) / 2)  # half of the way
