@@ -18,7 +18,7 @@ from ppo_ref.losses import policy_loss
 
 device = "cpu"  # or "cuda"
 moved = torch.tensor([[0.5, 1.0, 1.5, 3.0]])
-moved = moved.double().to(device)  # recomputed / engine
+moved = moved.double().to(device)  # weights
 engine = torch.zeros_like(moved)
 now = moved.log()
 
