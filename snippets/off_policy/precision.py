@@ -49,7 +49,7 @@ torch.manual_seed(0)
 z = 3 * torch.randn(1000, 32000)
 trainer = z.log_softmax(1)
 print("            mean  outside  spread")
-outside, bound = {}, 0.01
+outside, spreads, bound = {}, {}, 0.01
 for kind in kinds:
     engine = z.to(kind).float().log_softmax(1)
     ids = engine.exp().multinomial(1)  # it samples
@@ -59,6 +59,7 @@ for kind in kinds:
     far = ((ratio - 1).abs() > bound).float().mean()
     outside[kind] = far
     spread = log_ratio.std() * len(ids) ** 0.5
+    spreads[kind] = spread
     name = str(kind)[6:]
     print(
         f"{name:8} {ratio.mean():7.4f}"

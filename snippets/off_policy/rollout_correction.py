@@ -135,16 +135,11 @@ def products(T):
     return log_w.exp(), (ways + log_q).exp()
 
 
-# The first is rollout_rs_threshold=0.95_1.05, in
-# OpenRLHF is_correction_threshold 0.95 1.05.
-bands = 0.05, 0.01
-print("   T   mean    <1/2      >2    wide  narrow")
+print("   T   mean    <1/2      >2")
 for T in 10, 100, 1000:
     w, chance = products(T)
     mean = chance @ w
-    off = (w ** (1 / T) - 1).abs()  # geometric mean
-    cases = [w < 1 / 2, w > 2]
-    cases += [off < band for band in bands]
+    cases = w < 1 / 2, w > 2
     row = [chance[case].sum() for case in cases]
     cells = " ".join(f"{x:7.4f}" for x in row)
     print(f"{T:4} {mean:6.3f} {cells}")
@@ -208,3 +203,16 @@ for text in "0.5_2", "0.5_2.0":
     print(f"{text:8} {read[text]!r}")
 assert read["0.5_2"] == 0.52
 # --8<-- [end:underscore]
+
+# --8<-- [start:bands]
+# The first is rollout_rs_threshold=0.95_1.05, in
+# OpenRLHF is_correction_threshold 0.95 1.05.
+bands = 0.05, 0.01
+print("   T    wide  narrow")
+for T in 10, 100, 1000:
+    w, chance = products(T)
+    off = (w ** (1 / T) - 1).abs()  # geometric mean
+    kept = [chance[off < b].sum() for b in bands]
+    print(f"{T:4}", *(f"{x:7.4f}" for x in kept))
+assert kept[0] > 0.99 and kept[1] < 0.1
+# --8<-- [end:bands]

@@ -1,13 +1,13 @@
 """Stale data: recomputed, divided by the engine, weighed; and dropped by age."""
 
 # --8<-- [start:verdict]
-import torch  # true, recomputed, weighed
+import torch
 old = torch.tensor([1, 1, 1]) / 3  # has sampled
-now = torch.tensor([0.6, 0.3, 0.1])  # is trained
-A = torch.tensor([0.0, 1.0, 2.0])
+now, A = torch.tensor([[0.6, 0.3, 0.1], [0, 1, 2]])
 g = torch.eye(3) - now  # of log now, by the logits
-for p in now, old, old * (now / old):
-    print(*(f"{x:6.3f}" for x in (p * A) @ g))
+names = "true", "recomputed", "weighted"
+for n, p in zip(names, [now, old, old * now / old]):
+    print(n, *(f"{x:.3f}" for x in p * A @ g))
 assert not (old * A @ g).allclose(now * A @ g)
 # --8<-- [end:verdict]
 
@@ -18,7 +18,7 @@ from ppo_ref.losses import policy_loss
 
 device = "cpu"  # or "cuda"
 moved = torch.tensor([[0.5, 1.0, 1.5, 3.0]])
-moved = moved.double().to(device)  # now / engine
+moved = moved.double().to(device)  # weights
 engine = torch.zeros_like(moved)
 now = moved.log()
 
@@ -51,7 +51,7 @@ def show(name, row):
     print(f"{name:12}", *cells)
 
 
-show("now / engine", moved[0])
+show("weight", moved[0])
 for A in 1, -1:
     print(f"A = {A:+}")
     for name, (old, weights) in rows.items():

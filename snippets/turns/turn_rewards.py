@@ -114,7 +114,9 @@ assert not all(same), "the same mean gradient"
 # --8<-- [end:impossible]
 
 # --8<-- [start:steps]
+go, choice = table["true"]
+print(f"true      {go / choice:5.2f}")
 go, choice, _ = table["all steps"]
-print(f"{go / choice:.2f}")
+print(f"all steps {go / choice:5.2f}")
 assert go.isclose(-choice), "not the true direction"
 # --8<-- [end:steps]
