@@ -22,7 +22,6 @@ from site_tools.compile.navigation import QUESTION_TOPICS, Answer, Answered, tit
 from site_tools.compile.templates import fill, words
 from site_tools.data import facts
 from site_tools.data import frameworks as data
-from site_tools.data.corrections import read_corrections
 from site_tools.data.dialogues import (
     QUESTION_ID,
     Asked,
@@ -135,9 +134,8 @@ def questions(order: str, lang: str, root: Path) -> str:
         indexes = [file.parent.name for file in root.glob(f"docs/{lang}/*/index.md")]
         return fill("lists.by_topic", lang, site, indexes)
     if order == "as asked":
-        corrections = read_corrections(root)
-        proofs = sum(len(each.held) for each in corrections)
-        return fill("lists.as_asked", lang, site, len(corrections), proofs)
+        wrong = sum(len(site.said_in(question.id)) for question in site.asked)
+        return fill("lists.as_asked", lang, site, wrong)
     drawn = {topic.picture for topic in site.topics}
     pages = [answer for answer in site.answers if answer.page in drawn]
     return fill("lists.first", lang, site, pages or site.answers[:MOST])
@@ -153,7 +151,7 @@ def topic(name: str, lang: str, root: Path) -> str:
 def wrong_answers(argument: str, lang: str, root: Path) -> str:
     """The claims about PPO of all pages; each leads to the run that refutes it.
 
-    Those named in the argument come first; of a topic, those that are seen most.
+    Those named in the argument come first; of a topic, those seen in public, and most.
     """
     threads = read_threads(root)
     claims = {}
@@ -171,7 +169,7 @@ def wrong_answers(argument: str, lang: str, root: Path) -> str:
         if name not in first:
             by_topic.setdefault(claim.answer.topic, []).append(claim)
     for found in by_topic.values():
-        found.sort(key=attrgetter("seen"), reverse=True)
+        found.sort(key=lambda each: (each.project == "dialogues", -each.seen))
     begin = [claims[name] for name in first]
     return fill("lists.wrong_answers", lang, len(claims), begin, by_topic.items())
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from site_tools.data.rows import Form, PageId, Sentence, read_rows, unique
+from site_tools.data.rows import Form, OneLine, PageId, Sentence, read_rows, unique
 from site_tools.data.topics import TOPICS
 from site_tools.messages import Message
 
@@ -20,6 +20,7 @@ class Asked(Sentence):
 
     id: Annotated[str, Form(QUESTION_ID, "form_question")]
     page: PageId
+    aside: OneLine = ""  # "yes": not about PPO
 
     @property
     def topic(self) -> str:
