@@ -66,7 +66,7 @@ def address(page: str) -> str:
     return f"{path}/" if path else ""
 
 
-def notebook(page: str) -> str:
+def notebook_file(page: str) -> str:
     """The file of a page's notebook, beside the page: ``gae/inputs/inputs.ipynb``."""
     return f"{address(page)}{posixpath.basename(page)}.ipynb"
 

@@ -17,7 +17,7 @@ from site_tools.page.pictures import plots
 from site_tools.source.blocks import Kind
 
 INSTALL = "%pip install -q {}"
-FAILS = "raises-exception"  # with this mark a notebook goes on after an exception
+RAISES = "raises-exception"  # with this mark a notebook goes on after an exception
 
 
 def notebook(
@@ -52,7 +52,7 @@ def notebook(
         elif piece.kind is Kind.RUN:
             cell = _code_cell(piece.text, next(left, {}), alts)
             if piece.fails:
-                cell["metadata"] = {"tags": [FAILS]}
+                cell["metadata"] = {"tags": [RAISES]}
             cells.append(cell)
         elif piece.kind is Kind.OUTPUT:
             _print(cells[-1], piece.text)

@@ -204,7 +204,7 @@ class Compiler:
     def _notebook(self, page: Page) -> dict[str, str | bytes]:
         """A page as a notebook beside it, and its plots, as it was last run."""
         if not is_notebook(page.id):
-            return {links.notebook(page.id): self._as_notebook(page, [])}
+            return {links.notebook_file(page.id): self._as_notebook(page, [])}
         page_id, drawn = page.id, read_passed(self.root).plots(page.path)
         svgs = {name: svg for each in drawn for name, svg in each.items()}
         made: dict[str, str | bytes] = {}
@@ -218,7 +218,7 @@ class Compiler:
         whole = self._as_notebook(page, drawn)
         # One is rendered by mkdocs-jupyter, the other is taken away.
         made[f"{page_id}/jupyter.ipynb"] = whole
-        made[links.notebook(page_id)] = whole
+        made[links.notebook_file(page_id)] = whole
         return made
 
     def _as_notebook(self, page: Page, drawn: Sequence[Mapping[str, str]]) -> str:
@@ -234,7 +234,7 @@ class Compiler:
         )
 
     def _package(self, page: Page) -> str:
-        """What pip installs for the blocks of a page, if they need ppo_ref."""
+        """The address of ppo_ref's wheel, if the blocks of a page need it, else ""."""
         if not _imports_package(page):
             return ""
         return self.publisher.of(self.lang) + quote(self._wheel().name)

@@ -264,7 +264,7 @@ def _finish_text(article: Article, site: Site) -> None:
         if len(blocks) == len(page.fences):  # else the page shows what is wrong
             boxes.complete_boxes(article, blocks, wheel)
         runs = any(block.runs for block in blocks)
-        notebook = posixpath.basename(links.notebook(article.id)) if runs else ""
+        notebook = posixpath.basename(links.notebook_file(article.id)) if runs else ""
         if is_notebook(article.id):
             article.prepend(fill("page.take_notebook", article.lang, notebook))
             notebook = ""

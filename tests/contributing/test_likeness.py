@@ -64,6 +64,8 @@ def test_all_wordings_are_searched_and_no_index(whole):
     deltas = whole["gae/why_sum_deltas"]
     assert "Why is one TD error not yet the advantage?" in deltas  # the question
     assert "algorithm.lam 设成 0 会怎样？" in deltas  # an alias, in the other language
-    assert '"A weighted average reduces variance"' in deltas  # a wrong answer
+    assert (
+        '"GAE\'s weighted average has less variance than TD(0)"' in deltas
+    )  # a wrong answer
     assert any("我没能理解" in text for text in deltas)  # as the dialogue asked
     assert not {"index", "gae/index"} & whole.keys()

@@ -16,7 +16,7 @@ from site_tools.page.twins import TwinState, twins_of
 from site_tools.source.files import read_front_matter
 from tests.contributing.trial import command, state
 
-ASKED = "How large should a GRPO group be?"
+ASKED = "How many responses should a GRPO group have?"
 ZH = "GRPO 的组大小怎么选？"
 SHORT = "docs/short.yml"
 KNOWN = "Does it help to add up later deltas in GAE?"

@@ -72,7 +72,7 @@ def test_a_refutation_is_marked_as_a_cell_that_fails():
 
 
 def test_it_lies_beside_its_page():
-    assert links.notebook("gae/inputs") == "gae/inputs/inputs.ipynb"
+    assert links.notebook_file("gae/inputs") == "gae/inputs/inputs.ipynb"
 
 
 @pytest.mark.slow
