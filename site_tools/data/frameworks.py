@@ -129,13 +129,13 @@ class Knob(Row):
     """What one setting is called in each project: its places, as ``clip_ratio 1``.
 
     Behind the concept and the number stands its name, where the place does not say it
-    or says a part of it. A project without settings has none.
+    or says a part of it. A project that is left out has no such setting.
     """
 
     knob: OneLine
-    verl: tuple[Setting, ...]
-    TRL: tuple[Setting, ...]
-    OpenRLHF: tuple[Setting, ...]
+    verl: tuple[Setting, ...] = ()
+    TRL: tuple[Setting, ...] = ()
+    OpenRLHF: tuple[Setting, ...] = ()
 
     def settings(self) -> dict[str, tuple[str, ...]]:
         return {project: getattr(self, project) for project in PROJECTS}
