@@ -44,6 +44,7 @@ OF_DATA = {
         "tests/site/data/test_dialogues.py",
         "docs",
     ],
+    "knobs": OF_FRAMEWORKS,
     "methods": OF_FRAMEWORKS,
     "names": OF_SITE,
     "phrases": OF_SITE,

@@ -175,13 +175,23 @@ def wrong_answers(argument: str, lang: str, root: Path) -> str:
 
 
 def frameworks(part: str, lang: str, root: Path) -> str:
-    """One of the lists of what releases do."""
-    _require("frameworks", part, ("compared", "timeline", "places", "methods"))
+    """One of the lists of what releases do, or one of the knobs, as ``knob gamma``."""
+    name, _, knob = part.partition(" ")
+    parts = ("compared", "timeline", "places", "methods", "knob")
+    _require("frameworks", name, parts)
+    if name == "knob":
+        knobs = data.knobs(root)
+        _require("frameworks knob", knob, knobs)
+        return fill("lists.knob", lang, knobs[knob])
     if part == "methods":
         return fill("lists.shipped", lang, data.shipped(root))
     pages = navigation.users(root, lang)
     titles = {answer.page: answer.title for answer in pages}
     if part == "places":
+        shown = data.knob_facts(root)
+        for at, page in enumerate(pages):
+            if page.page == data.KNOBS_PAGE:
+                pages[at] = page._replace(facts=(*page.facts, *shown))
         return fill("lists.places", lang, concepts(root), pages, TOPICS)
     if part == "timeline":
         releases = groupby(data.timeline(root), attrgetter("release"))

@@ -1,15 +1,16 @@
-"""Three lists of what releases do and did; each row stands on places in releases.
+"""Four lists of what releases do and did; each row stands on places in releases.
 
 ``docs/comparison.yml`` says concept by concept what each release does;
 ``docs/timeline.yml`` what changed in verl between two of its releases, and what a user
-notices; ``docs/methods.yml`` since which release a project has a method. Each file's
-first lines say what a row holds.
+notices; ``docs/methods.yml`` since which release a project has a method;
+``docs/knobs.yml`` what a setting is called and its default. Each file's first lines say
+what a row holds.
 """
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from site_tools.data.facts import Concept, Entry, Release, concept
 from site_tools.data.rows import (
@@ -27,6 +28,8 @@ from site_tools.data.topics import TOPICS, TopicId
 COMPARISON = "docs/comparison.yml"
 TIMELINE = "docs/timeline.yml"
 METHODS = "docs/methods.yml"
+KNOBS = "docs/knobs.yml"
+KNOBS_PAGE = "reference/knobs"  # the page that shows them
 # The columns. A release has one trainer here; what is said of TRL depends on which.
 TRAINERS = {
     "verl 0.9.1": "",
@@ -40,6 +43,9 @@ RELEASES = tuple(TRAINERS)
 OTHERS = ("TorchRL 0.14.1", "Stable-Baselines3 2.9.2")
 NOW = RELEASES[0]
 PROJECTS = ("verl", "OpenRLHF", "TRL")
+NEWEST = {"verl": NOW, "TRL": RELEASES[-1], "OpenRLHF": RELEASES[2]}
+OPTION = re.compile(r'"(?P<name>--[\w.]+)"')  # of a command, as its parser has it
+VALUE = re.compile(r"\bdefault=(\(.*\)|\[.*\]|[^,]+)")
 PLACE_NUMBER = re.compile(r"\{(\d+)\}")
 SAME, DIFFERS, NONE = "same", "differs", "none"
 VerlRelease = Annotated[str, Form(r"verl \d\S*", "form_verl")]
@@ -115,6 +121,34 @@ class Shipped(Row):
         return self.since.release.partition(" ")[0]
 
 
+Setting = Annotated[str, Form(r"\w+ [1-9]\d*( \S+)?", "form_setting")]
+
+
+@dataclass(frozen=True)
+class Knob(Row):
+    """What one setting is called in each project: its places, as ``clip_ratio 1``.
+
+    Behind the concept and the number stands its name, where the place does not say it
+    or says a part of it. A project that is left out has no such setting.
+    """
+
+    knob: OneLine
+    verl: tuple[Setting, ...] = ()
+    TRL: tuple[Setting, ...] = ()
+    OpenRLHF: tuple[Setting, ...] = ()
+
+    def settings(self) -> dict[str, tuple[str, ...]]:
+        return {project: getattr(self, project) for project in PROJECTS}
+
+
+class Default(NamedTuple):
+    """A setting of a release by its whole name, its default, and where both stand."""
+
+    name: str
+    value: str
+    entry: Entry
+
+
 def comparison(root: Path) -> tuple[Compared, ...]:
     """The comparison of releases in the project at ``root``, topic by topic."""
     rows = read_rows(root, COMPARISON, Compared)
@@ -172,8 +206,46 @@ def shipped(root: Path) -> dict[str, dict[str, list[Shipped]]]:
     return methods
 
 
+def knobs(root: Path) -> dict[str, dict[str, list[Default]]]:
+    """The settings of each knob, by project, as its newest release has them."""
+    rows = read_rows(root, KNOBS, Knob)
+    unique(rows, "knob")
+    return {
+        row.knob: {
+            project: [_default(row, text, NEWEST[project], root) for text in settings]
+            for project, settings in row.settings().items()
+        }
+        for row in rows
+    }
+
+
+def _default(row: Knob, text: str, release: str, root: Path) -> Default:
+    name, number, *named = text.split()
+    concept = _named_concept(row, name, root)
+    entries = concept.of(release)
+    if int(number) > len(entries):
+        values = {"release": release, "concept": concept.name, "count": len(entries)}
+        raise row.refuse("cell_place", **values, number=number)
+    entry = entries[int(number) - 1]
+    given = OPTION.search(entry.quote)
+    value = entry.default or "".join(VALUE.findall(entry.quote)[:1])
+    own = given["name"] if given else entry.key
+    return Default("".join(named) or own, value.strip(" ,"), entry)
+
+
+def knob_facts(root: Path) -> tuple[str, ...]:
+    """The concepts that the knobs stand on."""
+    rows = read_rows(root, KNOBS, Knob)
+    every = [s for row in rows for settings in row.settings().values() for s in settings]
+    return tuple(dict.fromkeys(setting.split()[0] for setting in every))
+
+
 def _concept(row: Compared | Change, root: Path) -> Concept:
+    return _named_concept(row, row.facts, root)
+
+
+def _named_concept(row: Row, name: str, root: Path) -> Concept:
     try:
-        return concept(root, f"{row.facts}.yml")
+        return concept(root, f"{name}.yml")
     except FileNotFoundError:
-        raise row.refuse("facts_unknown", name=row.facts) from None
+        raise row.refuse("facts_unknown", name=name) from None
