@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Folders that are measured together: the most tokens that they may have, and the most
 # on a line. They are what has been reached; whoever takes code away lowers them.
 CEILINGS = {
-    ("site_tools", "docs/theme"): (131_400, 9.0),
+    ("site_tools", "docs/theme"): (131_700, 9.0),
     ("ppo_ref",): (79_000, 8.7),  # of which practice has what learners get wrong
     ("tests",): (242_000, 9.2),  # of which practice has solutions of strangers
 }

@@ -44,8 +44,8 @@ OTHERS = ("TorchRL 0.14.1", "Stable-Baselines3 2.9.2")
 NOW = RELEASES[0]
 PROJECTS = ("verl", "OpenRLHF", "TRL")
 NEWEST = {"verl": NOW, "TRL": RELEASES[-1], "OpenRLHF": RELEASES[2]}
-OPTION = re.compile(r'"(?P<name>--[\w.]+)"')  # of a command, as its parser has it
-VALUE = re.compile(r"\bdefault=(\(.*\)|\[.*\]|[^,]+)")
+GIVEN_NAME = re.compile(r'"(?P<name>--[\w.]+)"')  # of a command, as its parser has it
+GIVEN_DEFAULT = re.compile(r"\bdefault=(\(.*\)|\[.*\]|[^,]+)")
 PLACE_NUMBER = re.compile(r"\{(\d+)\}")
 SAME, DIFFERS, NONE = "same", "differs", "none"
 VerlRelease = Annotated[str, Form(r"verl \d\S*", "form_verl")]
@@ -126,7 +126,7 @@ Setting = Annotated[str, Form(r"\w+ [1-9]\d*( \S+)?", "form_setting")]
 
 @dataclass(frozen=True)
 class Knob(Row):
-    """What one setting is called in each project: its places, as ``clip_ratio 1``.
+    """One setting, by its places in each project, as ``clip_ratio 1``.
 
     Behind the concept and the number stands its name, where the place does not say it
     or says a part of it. A project that is left out has no such setting.
@@ -227,8 +227,8 @@ def _default(row: Knob, text: str, release: str, root: Path) -> Default:
         values = {"release": release, "concept": concept.name, "count": len(entries)}
         raise row.refuse("cell_place", **values, number=number)
     entry = entries[int(number) - 1]
-    given = OPTION.search(entry.quote)
-    value = entry.default or "".join(VALUE.findall(entry.quote)[:1])
+    given = GIVEN_NAME.search(entry.quote)
+    value = entry.default or "".join(GIVEN_DEFAULT.findall(entry.quote)[:1])
     own = given["name"] if given else entry.key
     return Default("".join(named) or own, value.strip(" ,"), entry)
 
@@ -236,7 +236,9 @@ def _default(row: Knob, text: str, release: str, root: Path) -> Default:
 def knob_facts(root: Path) -> tuple[str, ...]:
     """The concepts that the knobs stand on."""
     rows = read_rows(root, KNOBS, Knob)
-    every = [s for row in rows for settings in row.settings().values() for s in settings]
+    every = [
+        s for row in rows for settings in row.settings().values() for s in settings
+    ]
     return tuple(dict.fromkeys(setting.split()[0] for setting in every))
 
 
