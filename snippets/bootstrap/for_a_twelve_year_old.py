@@ -67,7 +67,7 @@ print("trust  right guess  wrong guess")
 for trust in 0, 0.5, 1:
     right = grade(0, trust, guesses, marks)
     wrong = grade(0, trust, off, marks)
-    print(f"{trust:5}{right:13.1f}{wrong:13.1f}")
+    print(f"{trust:5}{right:13.2f}{wrong:13.2f}")
 assert round(wrong, 6) == round(right, 6) == 0.7
 # --8<-- [end:dial]
 
