@@ -18,6 +18,7 @@ import yaml
 from site_tools.compile import links, navigation, reference
 from site_tools.compile.downloads import wheel
 from site_tools.compile.notebooks import notebook
+from site_tools.compile.plain import Wishes, plain
 from site_tools.compile.plots import themed
 from site_tools.compile.resolved import resolved
 from site_tools.compile.templates import fill, words
@@ -127,7 +128,26 @@ class Compiler:
         """A page as the generator takes it, what the theme says around it in front."""
         title = navigation.title_of(page.meta)
         around = self._around(page.id, title, self._sources(page.id))
+        if self.publisher.address:
+            around |= self._for_search_engines(page)
         return in_front(resolved(page, self.root), around)
+
+    def _for_search_engines(self, page: Page) -> dict[str, Any]:
+        """A question and its verdict, as schema.org has them (QAPage)."""
+        answer = navigation.read_answer(page.text, page.id, page.path)
+        if "question" not in page.meta or not answer.verdict:
+            return {}
+        verdict = plain(answer.verdict, Wishes(self.lang, lambda link: ""))
+        address = self.publisher.of(self.lang) + links.address(page.id)
+        accepted = {"@type": "Answer", "text": verdict, "url": f"{address}#answer"}
+        question = {"@type": "Question", "name": answer.title, "answerCount": 1}
+        return {
+            "qa": {
+                "@context": "https://schema.org",
+                "@type": "QAPage",
+                "mainEntity": question | {"acceptedAnswer": accepted},
+            }
+        }
 
     def _refuse(self) -> None:
         for problem in files.symbolic_links(self.root):
