@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CEILINGS = {
     ("site_tools", "docs/theme"): (131_700, 9.0),
     ("ppo_ref",): (79_000, 8.7),  # of which practice has what learners get wrong
-    ("tests",): (242_000, 9.2),  # of which practice has solutions of strangers
+    ("tests",): (243_000, 9.2),  # of which practice has solutions of strangers
 }
 COUNTED = {tokenize.NAME, tokenize.OP, tokenize.NUMBER}
 # Python 3.12 reads what stands in an f-string, which is text to those before it.

@@ -165,6 +165,10 @@ def add_downloads(site: Path, pool: Executor) -> None:
     A page that cannot be read, or its link that leads nowhere, is a ValueError.
     """
     texts = [*chain.from_iterable(pool.map(_texts, CONFIGS, repeat(site)))]
+    if Path(downloads.SKILL).is_file():
+        (site / downloads.SKILL).parent.mkdir(parents=True)
+        shutil.copy(downloads.SKILL, site / downloads.SKILL)
+        texts.append(downloads.SKILL)
     _link(site, texts)
     made = shutil.make_archive(str(ASIDE / "site"), "zip", site)
     Path(made).rename(site / downloads.ZIP)

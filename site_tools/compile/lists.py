@@ -17,7 +17,7 @@ import yaml
 from markupsafe import Markup, escape
 
 from site_tools.compile import links, navigation
-from site_tools.compile.downloads import FULL, LLMS, OFFLINE, ZIP
+from site_tools.compile.downloads import FULL, LLMS, OFFLINE, SKILL, ZIP
 from site_tools.compile.navigation import QUESTION_TOPICS, Answer, Answered, title_of
 from site_tools.compile.templates import fill, words
 from site_tools.data import facts
@@ -276,7 +276,8 @@ def status(part: str, lang: str, root: Path) -> str:
         record = yaml.safe_load(file.read_text("utf-8")) if file.is_file() else None
         html = fill("status.assertions", lang, record)
     else:
-        owners = {ZIP: "zh", LLMS: lang, FULL: lang}  # one zip for both, at the root
+        # The first and the last are one for both languages, at the root.
+        owners = {ZIP: "zh", LLMS: lang, FULL: lang, SKILL: "zh"}
         hrefs = {n: links.link(lang, OFFLINE, owner, n) for n, owner in owners.items()}
         html = fill("status.downloads", lang, hrefs)
     return f'<div class="status" data-unsearched="1">\n{html}\n</div>'
