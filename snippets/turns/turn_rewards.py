@@ -3,12 +3,12 @@
 # --8<-- [start:fee]
 import torch
 r = torch.tensor([1.0, 0.0])  # one more turn; stop
-score = torch.tensor([0.5, -0.5])  # of the logit
+slope = torch.tensor([0.5, -0.5])  # of log-prob
 turn = torch.tensor([r[0] - r[:1].mean(), 0.0])
 ways = dict(sum=r, group=r - r.mean(), turn=turn)
 for name, A in ways.items():
-    print(f"{name:5} {(A * score).mean():.2f}")
-assert not (turn * score).any()  # whatever r[0] is
+    print(f"{name:5} {(A * slope).mean():.2f}")
+assert not (turn * slope).any()  # whatever r[0] is
 # --8<-- [end:fee]
 
 # --8<-- [start:tokens]

@@ -132,7 +132,10 @@ def test_an_anchor_that_moved_is_reached(open_tab, moving, scripts):
 
 def test_one_line_says_with_what_a_page_was_verified_and_leads_to_what_it_means(tab):
     tab.goto(PAGE)
-    (line,) = tab.locator(".verdict a").all()
+    line, notebook = tab.locator(".verdict a").all()
+    with tab.expect_download() as taken:
+        notebook.click()
+    assert taken.value.suggested_filename == "value_before_token.ipynb"
     assert line.inner_text().startswith("已验证：torch ")
     line.click()
     tab.wait_for_url("**/about/verification/")
