@@ -30,7 +30,7 @@ def main(solution: str, function: str, folder: str) -> None:
     sys.modules["ppo_ref"] = None  # type: ignore[assignment]  # it is the solution
     try:
         solve = getattr(load(solution), function)
-    except BaseException as error:
+    except (Exception, SystemExit) as error:
         torch.save({"failed": _told(error, solution)}, there / "results.pt")
         return
     *batches, large = batches
@@ -71,7 +71,7 @@ def call(
     before = {name: value for name, value in batch.items() if isinstance(value, Tensor)}
     try:
         result = solve(**given)
-    except BaseException as error:
+    except (Exception, SystemExit) as error:
         return {"failed": _told(error, solution)}
     changed = [
         name
@@ -83,8 +83,11 @@ def call(
         torch.tensor(part) if isinstance(part, bool | int | float) else part
         for part in parts
     )
-    if not all(isinstance(part, Tensor) for part in parts):
-        return {"kind": type(result).__name__, "changed": changed}
+    for part in parts:
+        if not isinstance(part, Tensor):
+            return {"kind": type(result).__name__, "changed": changed}
+        if part.is_complex() or part.layout != torch.strided:
+            return {"kind": f"{part.dtype}, {part.layout}", "changed": changed}
     returned: dict[str, Any] = {"changed": changed}
     returned["values"] = [part.detach().clone() for part in parts]
     if gradient:

@@ -99,7 +99,8 @@ def weigh(hole: Hole, ran: Ran) -> Verdict:
         return Verdict(said, detail=ran.failed)
     cases = hole.cases()
     rights = [_right(hole, case) for case in cases]
-    for outcome, right in zip(ran.outcomes, rights, strict=False):
+    # With nan in the padding a solution may also refuse.
+    for outcome, right in zip(ran.outcomes, rights * 2, strict=False):
         if fault := _fault(outcome, right):
             said, detail = fault
             return Verdict(said, detail=detail)
@@ -185,7 +186,9 @@ def _fault(outcome: Outcome, right: Answer) -> tuple[str, str] | None:
     for mine, asked in zip(outcome.answer.values, right.values, strict=True):
         if mine.shape != asked.shape:
             return "shape", f"{list(mine.shape)}, {list(asked.shape)}"
-    return None
+    gradients = outcome.answer.gradient, right.gradient
+    came, due = (None if each is None else each.shape for each in gradients)
+    return None if came == due else ("kind", "a gradient of another shape")
 
 
 def _mistake(

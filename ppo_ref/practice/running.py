@@ -77,7 +77,7 @@ def run(solution: Path, hole: Hole, cases: list[Any], seconds: float = SECONDS) 
             return Ran(str(results["failed"]))
         try:
             outcomes = tuple(outcome_of(result) for result in results["results"])
-        except (AttributeError, KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, RuntimeError, TypeError, ValueError):
             return Ran(DIED)
         if len(outcomes) != len(cases):
             return Ran(DIED)

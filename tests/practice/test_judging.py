@@ -1,7 +1,7 @@
 """Each judge is measured: by right solutions in many styles, and by wrong ones.
 
-The solutions were written from the contracts alone, by people who had not seen the
-judges. ``named.yml`` has what each wrong one must be told.
+The solutions were written from the contracts alone, before the judges were seen.
+``named.yml`` has what each wrong one must be told.
 """
 
 import doctest
@@ -113,6 +113,9 @@ CHANGES = (
 )
 KIND = "def masked_mean(x, mask):\n    return [1.0]\n"
 SHAPE = "def masked_mean(x, mask):\n    return x\n"
+COMPLEX = "def masked_mean(x, mask):\n    return x[mask].mean() + 0j\n"
+# Wrong, and no answer where the padding has other numbers.
+REFUSES = "def masked_mean(x, mask):\n    assert x.max() < 2\n    return x.mean()\n"
 LIES = (
     "import torch, sys\n\n\ndef masked_mean(x, mask):\n"
     "    torch.save({'results': [3]}, sys.argv[3] + '/results.pt')\n"
@@ -132,6 +135,8 @@ LIES = (
         (CHANGES, "it changes what it was given: x. Work on a copy."),
         (KIND, "must return what its contract says as tensors; what came: list"),
         (SHAPE, "what came and what must be: [1, 1], []."),
+        (COMPLEX, "what came: torch.complex64, torch.strided"),
+        (REFUSES, "it raises an exception. line 2: AssertionError"),
         (LIES, "its process ended without a result"),
     ],
 )
@@ -193,6 +198,15 @@ def test_a_right_solution_is_told_what_it_costs():
     text = report(path, HOLES["masked_mean"], verdict, "en")
     assert "times as long as ppo_ref" in text
     assert "nan in the padding reaches the result" in text
+
+
+def test_a_misconception_leads_to_a_page_and_a_part_that_are_there():
+    for name, entry in words.HOLES.items():
+        for texts in entry["mistakes"].values():
+            page, _, part = texts["page"].partition("#")
+            for lang in ("en", "zh"):
+                text = (ROOT / "docs" / lang / f"{page}.md").read_text("utf-8")
+                assert not part or f"{{ #{part} }}" in text, (name, texts["page"])
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
