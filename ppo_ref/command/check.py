@@ -4,7 +4,9 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from ppo_ref.check import doctor
+from ppo_ref.check.doctor.judging import judge
+from ppo_ref.check.doctor.reading import SeveralRuns, decode, read_log
+from ppo_ref.check.doctor.report import report
 from ppo_ref.check.dump import judging, reading
 from ppo_ref.check.dump.groups import ESTIMATORS
 from ppo_ref.command.run_folder import STATISTICS
@@ -79,13 +81,13 @@ def _log(path: Path) -> Path | None:
 
 def _run_log(path: Path, run: str | None) -> int:
     try:
-        log = doctor.read_log(doctor.decode(path.read_bytes()), run)
-    except doctor.SeveralRuns as error:
+        log = read_log(decode(path.read_bytes()), run)
+    except SeveralRuns as error:
         return _refuse(f"{path}: {error} (--run NAME)")
     except ValueError as error:
         return _refuse(f"{path}: neither a dump nor a log: {error}")
-    found = doctor.judge(log)
-    print(printable(doctor.report(log, found)))
+    found = judge(log)
+    print(printable(report(log, found)))
     levels = {finding.level for finding in found}
     if "broken" in levels:
         return 3

@@ -31,8 +31,8 @@ class Finding(NamedTuple):
     """One figure of a log, and what is to be said of it.
 
     ``level`` is broken, look, note or fine; ``row`` the section of the page with the
-    symptoms; ``follows`` whether it is brought about by something else; ``claims`` what it takes for certain, of which no two findings may
-    contradict each other; ``begin`` the first value, ``last`` the mean of the last
+    symptoms; ``follows`` whether it is brought about by something else; ``claims`` what
+    it takes for certain, of which no two findings may contradict each other; ``begin`` the first value, ``last`` the mean of the last
     fifth, both of the finite ones. ``lost`` of the ``steps`` that were logged are not
     finite.
     """

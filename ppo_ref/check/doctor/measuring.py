@@ -8,6 +8,8 @@ from statistics import median
 PARTS = 5  # of a run, whose means are compared
 BEFORE = 20  # values before a jump that it is compared with
 FEWEST = 5  # of them, without which nothing is called a jump
+# The median bend (a - 2 b + c) of pure noise, in standard deviations of the noise.
+BEND = 1.65
 CLEAR = 99.0  # standard errors where there is no noise at all
 
 
@@ -32,7 +34,7 @@ def measure(values: Sequence[float], *, from_start: bool = True) -> dict[str, fl
     - ``fell``: the share of the beginning that was lost, 0 where noise can be the
       reason; ``turned``: the share of what was gained that was lost again, likewise.
       ``slid``: the share of the second highest value that no value of the last part
-      reaches, which few values suffice for. ``leapt``: by how much each value of the
+      reaches, if it is more than twice the noise; four values suffice for it. ``leapt``: by how much each value of the
       last part lies above the first two steps, 0 if one does not.
     - ``jump``: the largest value over the median of the (up to 20) before it that are
       not 0.
@@ -73,7 +75,7 @@ def measure(values: Sequence[float], *, from_start: bool = True) -> dict[str, fl
         "growth": _share(last, first),
         "fell": _fell(x, parts),
         "turned": _turned(parts, top),
-        "slid": _slid(x, parts[-1]),
+        "slid": _slid(x, max(parts[-1])),
         "leapt": max(0.0, min(parts[-1]) - max(x[:2])),
         "jump": _jump(sizes),
     }
@@ -147,9 +149,15 @@ def _turned(parts: Sequence[Sequence[float]], top: int) -> float:
     return (best - _mean(parts[-1])) / (best - _mean(parts[0]))
 
 
-def _slid(x: Sequence[float], last: Sequence[float]) -> float:
-    second = sorted(x)[-2] if len(x) > 1 else x[0]
-    return max(0.0, second - max(last)) / abs(second) if second else 0.0
+def _slid(x: Sequence[float], reached: float) -> float:
+    if len(x) < 4:
+        return 0.0
+    second = sorted(x)[-2]
+    bends = [abs(a - 2 * b + c) for a, b, c in zip(x, x[1:], x[2:], strict=False)]
+    noise = median(bends) / BEND
+    if second == 0.0 or not second - reached > 2 * noise:
+        return 0.0
+    return (second - reached) / abs(second)
 
 
 def _squared_error(x: Sequence[float]) -> float:

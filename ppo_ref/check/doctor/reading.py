@@ -226,7 +226,9 @@ def _logged(names: Sequence[str], row: Sequence[str]) -> Cells:
     is mostly so, it is no value.
     """
     found = [
-        (name, cell.strip(" \t")) for name, cell in zip(names, row, strict=False) if name
+        (name, cell.strip(" \t"))
+        for name, cell in zip(names, row, strict=False)
+        if name
     ]
     known = [cell.lower() for name, cell in found if is_known(name)]
     missing = sum(not cell or cell == "nan" for cell in known)

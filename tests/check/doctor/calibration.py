@@ -13,7 +13,8 @@ from typing import Any
 import torch
 import yaml
 
-from ppo_ref.check.doctor import Finding, judge, read_log
+from ppo_ref.check.doctor.judging import Finding, judge
+from ppo_ref.check.doctor.reading import read_log
 from site_tools.ledger import digest, store
 from tests.check.doctor.simulated import FAULTS, SOUND, Draw, simulate, text_of
 from tests.layout import ROOT

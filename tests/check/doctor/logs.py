@@ -4,7 +4,8 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ppo_ref.check.doctor import judge, read_log
+from ppo_ref.check.doctor.judging import judge
+from ppo_ref.check.doctor.reading import read_log
 from ppo_ref.train.stored_runs import FOLDER, stored_run
 
 NAMES = {  # ours as verl 0.9.1 logs them

@@ -22,6 +22,7 @@ EOS = 0
 SLOTS = 8
 GROUP = 8
 BATCH = 12  # prompts a step
+DRIFT = 0.1  # share of tokens that move away from the reference
 FILLER = 0.25  # share of tokens on which something is uncertain
 RATE = 0.08  # of Adam on the table; it is logged as 1e-6, usual for a language model
 
@@ -249,7 +250,7 @@ def _update(
                 "policy_loss": float(policy_loss.detach()),
                 "grad_norm": float(torch.stack([g.norm() for g in grads]).norm()),
                 "entropy": FILLER * float(entropy.detach()),
-                "kl": FILLER * float(kl.detach()),
+                "kl": DRIFT * float(kl.detach()),
                 "old_kl": FILLER * float(mean(old - new, mask).detach()),
                 "clip": FILLER * float(mean((clipped > plain).float(), mask)),
             }

@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
-from ppo_ref.check.doctor import FIGURES, judge, measure, read_log, report
-from ppo_ref.check.doctor.reading import K1, RATIO
+from ppo_ref.check.doctor.figures import FIGURES
+from ppo_ref.check.doctor.judging import judge
+from ppo_ref.check.doctor.measuring import measure
+from ppo_ref.check.doctor.reading import K1, RATIO, read_log
+from ppo_ref.check.doctor.report import report
 from ppo_ref.command.main import main
 from ppo_ref.train.stored_runs import stored_names, stored_run
 from tests.check.doctor.logs import json_lines, stored_file, told

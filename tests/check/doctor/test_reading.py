@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from ppo_ref.check.doctor import KNOWN, SeveralRuns, decode, judge, read_log
-from ppo_ref.check.doctor.reading import RATIO
+from ppo_ref.check.doctor.figures import KNOWN
+from ppo_ref.check.doctor.judging import judge
+from ppo_ref.check.doctor.reading import RATIO, SeveralRuns, decode, read_log
 from ppo_ref.command.main import main
 from ppo_ref.train.stored_runs import stored_run
 from tests.check.doctor.logs import (

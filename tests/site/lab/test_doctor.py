@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from ppo_ref.check.doctor import FIGURES, KNOWN, judge, measure, read_log
-from ppo_ref.check.doctor.figures import LOST, ORDER
-from ppo_ref.check.doctor.reading import K1, K3, RATIO
+from ppo_ref.check.doctor.figures import FIGURES, KNOWN, LOST, ORDER
+from ppo_ref.check.doctor.judging import judge
+from ppo_ref.check.doctor.measuring import measure
+from ppo_ref.check.doctor.reading import K1, K3, RATIO, read_log
 from ppo_ref.train.stored_runs import stored_names
 from tests.check.doctor.logs import BROUGHT, as_verl, lines_of, stored_file
 from tests.layout import ROOT
@@ -101,7 +102,9 @@ HOSTILE |= {
 }
 READ = """
 import json, sys
-from ppo_ref.check.doctor import judge, read_log, report
+from ppo_ref.check.doctor.judging import judge
+from ppo_ref.check.doctor.reading import read_log
+from ppo_ref.check.doctor.report import report
 logs = map(read_log, json.load(sys.stdin))
 json.dump([{"log": log, "told": len(report(log, judge(log)))} for log in logs],
           sys.stdout)

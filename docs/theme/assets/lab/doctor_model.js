@@ -7,6 +7,7 @@ export { decode, readLog, SeveralRuns } from "./doctor_reading.js"
 
 const PARTS = 5 // of a run, whose means are compared
 const BEFORE = 20, FEWEST = 5 // values before a jump that it is compared with
+const BEND = 1.65 // the median bend of pure noise, in standard deviations
 const CLEAR = 99 // standard errors where there is no noise at all
 const LEVELS = ["broken", "look", "note", "fine"]
 // What counts lines or epochs is no figure of the training; the first of them that is
@@ -63,10 +64,13 @@ const turnedBy = (parts, top) => {
   return (best - mean(parts.at(-1))) / (best - mean(parts[0]))
 }
 
-// The share of the second highest value that no value of the last part reaches.
-const slidBy = (x, last) => {
-  const second = x.length > 1 ? [...x].sort((a, b) => a - b).at(-2) : x[0]
-  return second ? Math.max(0, second - most(last)) / Math.abs(second) : 0
+// The share of the second highest value that no value of the last part reaches, if it is
+// more than twice the noise.
+const slidBy = (x, reached) => {
+  if (x.length < 4) return 0
+  const second = [...x].sort((a, b) => a - b).at(-2)
+  const noise = median(x.slice(2).map((c, i) => Math.abs(x[i] - 2 * x[i + 1] + c))) / BEND
+  return second !== 0 && second - reached > 2 * noise ? (second - reached) / Math.abs(second) : 0
 }
 
 // The largest value over the median of those before it; zeros are left out.
@@ -97,7 +101,7 @@ export const measure = (values, fromStart = true) => {
     early: !fromStart || x.length < 3 ? NaN : sizes[2] > 2 * sizes[0] ? 0 : least(sizes.slice(0, 3)),
     min: least(x), max: most(x), mean: mean(x), range, size: most(sizes), extreme: most(means.map(Math.abs)),
     z: errors(parts[0], parts.at(-1)), rise_z: errors(parts[0], parts[top]), may_rise: mayRise(parts, range),
-    growth: share(last, first), fell: fellBy(x, parts), turned: turnedBy(parts, top), slid: slidBy(x, parts.at(-1)),
+    growth: share(last, first), fell: fellBy(x, parts), turned: turnedBy(parts, top), slid: slidBy(x, most(parts.at(-1))),
     leapt: Math.max(0, least(parts.at(-1)) - most(x.slice(0, 2))), jump: jumpOf(sizes),
   }
 }
