@@ -259,10 +259,9 @@ def threads(_: str, lang: str, root: Path) -> str:
 
 
 def status(part: str, lang: str, root: Path) -> str:
-    """A list of what waits (two parts), what to take along, or a record (three parts)."""
-    _require(
-        "status", part, ("wanted", "facts", "downloads", "gpu", "assertions", "doctor")
-    )
+    """A list of what waits, what to take along, or a record of what was measured."""
+    parts = ("wanted", "facts", "downloads", "gpu", "assertions", "doctor")
+    _require("status", part, parts)
     if part == "wanted":
         items = [_item(twins, lang, root) for twins in twins_that_wait(root)]
         html = fill("status.pages", lang, items)

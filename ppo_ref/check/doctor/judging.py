@@ -32,9 +32,9 @@ class Finding(NamedTuple):
 
     ``level`` is broken, look, note or fine; ``row`` the section of the page with the
     symptoms; ``follows`` whether it is brought about by something else; ``claims`` what
-    it takes for certain, of which no two findings may contradict each other; ``begin`` the first value, ``last`` the mean of the last
-    fifth, both of the finite ones. ``lost`` of the ``steps`` that were logged are not
-    finite.
+    it takes for certain, of which no two findings may contradict each other;
+    ``begin`` the first value, ``last`` the mean of the last fifth, both of the finite
+    ones. ``lost`` of the ``steps`` that were logged are not finite.
     """
 
     key: str

@@ -34,8 +34,9 @@ def measure(values: Sequence[float], *, from_start: bool = True) -> dict[str, fl
     - ``fell``: the share of the beginning that was lost, 0 where noise can be the
       reason; ``turned``: the share of what was gained that was lost again, likewise.
       ``slid``: the share of the second highest value that no value of the last part
-      reaches, if it is more than twice the noise; four values suffice for it. ``leapt``: by how much each value of the
-      last part lies above the first two steps, 0 if one does not.
+      reaches, if it is more than twice the noise; four values suffice for it.
+      ``leapt``: by how much each value of the last part lies above the first two
+      steps, 0 if one does not.
     - ``jump``: the largest value over the median of the (up to 20) before it that are
       not 0.
 
