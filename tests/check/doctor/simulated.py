@@ -168,8 +168,8 @@ def simulate(setting: Setting, seed: int) -> Run:
             )
         if setting.memorizes:
             with torch.no_grad():
-                actor.shared[torch.arange(KINDS), :, torch.arange(KINDS) + 1] -= 0.06
-                actor.own[torch.arange(PROMPTS), :, kinds[:PROMPTS] + 1] += 0.06
+                actor.shared[torch.arange(KINDS), :, torch.arange(KINDS) + 1] -= 0.09
+                actor.own[torch.arange(PROMPTS), :, kinds[:PROMPTS] + 1] += 0.09
         difference = (old - rollout_log_probs)[mask > 0] * 1.0
         ratio = difference.exp()
         probabilities = (old.exp() - rollout_log_probs.exp()).abs()
@@ -542,7 +542,7 @@ FAULTS = [
     Fault(
         "training prompts learned by heart",
         "背下了训练题",
-        lambda g: _of_verl(g, memorizes=True, skill=1.5),
+        lambda g: _of_verl(g, memorizes=True, skill=1.5, steps=90),
         {"up-then-down"},
     ),
     Fault(
