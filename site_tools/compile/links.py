@@ -19,7 +19,7 @@ from site_tools.messages import Refusal
 REDIRECTS, SHORT = "docs/redirects.yml", "docs/short.yml"
 GITHUB = "https://github.com/"
 # The branch that has the notebooks as the site has them; pages.yml pushes it.
-NOTEBOOKS = "notebooks"
+NOTEBOOK_BRANCH = "notebooks"
 # What opens a notebook of a public repository on GitHub, given a file of a branch.
 OPENS_NOTEBOOKS = {
     "Colab": "https://colab.research.google.com/github/{}",
@@ -87,7 +87,7 @@ class Notebook(NamedTuple):
     opened: list[Link]
 
 
-def notebook(page: str, lang: str, home: str, repository: str) -> Notebook:
+def find_notebook(page: str, lang: str, home: str, repository: str) -> Notebook:
     """The notebook of a page, where ``home``, the site of its language, has it.
 
     Both addresses may be "": without a repository on GitHub nothing opens it.
@@ -95,7 +95,7 @@ def notebook(page: str, lang: str, home: str, repository: str) -> Notebook:
     file = notebook_file(page)
     found = Notebook(posixpath.basename(file), home and home + file, [])
     if repository.startswith(GITHUB):
-        branch = f"{repository.removeprefix(GITHUB)}/blob/{NOTEBOOKS}/"
+        branch = f"{repository.removeprefix(GITHUB)}/blob/{NOTEBOOK_BRANCH}/"
         place = branch + SITES[lang].folder + file
         for name, opens in OPENS_NOTEBOOKS.items():
             found.opened.append(Link(name, opens.format(place)))

@@ -267,7 +267,7 @@ def _finish_text(article: Article, site: Site) -> None:
         notebook = None
         if any(block.runs for block in blocks):
             told = (site.address, site.repository)
-            notebook = links.notebook(article.id, lang, *told)
+            notebook = links.find_notebook(article.id, lang, *told)
         if is_notebook(article.id):
             article.prepend(fill("page.take_notebook", lang, notebook))
             notebook = None

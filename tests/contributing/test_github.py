@@ -147,7 +147,7 @@ def test_the_branch_of_notebooks_is_one_commit_with_what_was_built_last(tmp_path
             env={**os.environ, **told, "PATH": path},
             check=True,
         )
-    listed = ["ls-tree", "-r", "--name-only", links.NOTEBOOKS]
+    listed = ["ls-tree", "-r", "--name-only", links.NOTEBOOK_BRANCH]
     counted = ["rev-list", "--count", "--all"]
     for asked, answer in ((listed, "en/gae/variance/page.ipynb"), (counted, "1")):
         command = ["git", "-C", remote, *asked]

@@ -121,7 +121,7 @@ def test_what_opens_a_notebook_leads_to_a_file_of_the_branch(trial, page):
 
 def test_the_chinese_notebooks_lie_at_the_root():
     home, repository = "https://example.org/", "https://github.com/o/n"
-    made = links.notebook("gae/b", "zh", home, repository)
+    made = links.find_notebook("gae/b", "zh", home, repository)
     assert (made.file, made.address) == ("b.ipynb", f"{home}gae/b/b.ipynb")
     for link, start in zip(made.opened, OPENERS.values(), strict=True):
         assert link.href == f"{start}o/n/blob/notebooks/gae/b/b.ipynb"
@@ -130,7 +130,7 @@ def test_the_chinese_notebooks_lie_at_the_root():
 def test_without_a_repository_on_github_nothing_opens_it(trial):
     assert opened(trial / "site/en/alignment/run/index.html") == {}
     for repository in ("", "https://gitlab.example/owner/name"):
-        assert links.notebook("gae/b", "en", "", repository).opened == []
+        assert links.find_notebook("gae/b", "en", "", repository).opened == []
 
 
 @pytest.mark.slow
