@@ -134,8 +134,9 @@ def complete(site: Site, sheets: Sequence[str], pages: Sequence[Finished]) -> No
 def site_of(lang: str) -> Site:
     folder = ASIDE.absolute() / "zh" / links.SITES[lang].folder
     first = tree.first_styles(folder)
-    address = told().of(lang)
-    return Site(Path.cwd(), lang, folder, address, first, verdict_line)
+    publisher = told()
+    address, repository = publisher.of(lang), publisher.repository
+    return Site(Path.cwd(), lang, folder, address, repository, first, verdict_line)
 
 
 def verdict_line(page: str) -> VerdictLine | None:
@@ -165,11 +166,9 @@ def add_downloads(site: Path, pool: Executor) -> None:
     A page that cannot be read, or its link that leads nowhere, is a ValueError.
     """
     texts = [*chain.from_iterable(pool.map(_texts, CONFIGS, repeat(site)))]
-    if Path(downloads.SKILL).is_file():
-        (site / downloads.SKILL).parent.mkdir(parents=True)
-        shutil.copy(downloads.SKILL, site / downloads.SKILL)
-        texts.append(downloads.SKILL)
-    _link(site, texts)
+    (site / downloads.SKILL).parent.mkdir(parents=True)
+    shutil.copy(downloads.SKILL, site / downloads.SKILL)
+    _link(site, [*texts, downloads.SKILL])
     made = shutil.make_archive(str(ASIDE / "site"), "zip", site)
     Path(made).rename(site / downloads.ZIP)
     _link(site, [downloads.ZIP])

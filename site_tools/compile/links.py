@@ -17,6 +17,14 @@ from site_tools.data.rows import plain_yaml
 from site_tools.messages import Refusal
 
 REDIRECTS, SHORT = "docs/redirects.yml", "docs/short.yml"
+GITHUB = "https://github.com/"
+# The branch that has the notebooks as the site has them; pages.yml pushes it.
+NOTEBOOK_BRANCH = "notebooks"
+# What opens a notebook of a public repository on GitHub, given a file of a branch.
+OPENS_NOTEBOOKS = {
+    "Colab": "https://colab.research.google.com/github/{}",
+    "Kaggle": "https://kaggle.com/kernels/welcome?src=https://github.com/{}",
+}
 PLACE = re.compile(r"\w+(?:/\w+)*(?:#[\w.-]+)?")
 DIALOGUE = re.compile(r"(\d{3})·(\d+)")
 
@@ -69,6 +77,29 @@ def address(page: str) -> str:
 def notebook_file(page: str) -> str:
     """The file of a page's notebook, beside the page: ``gae/inputs/inputs.ipynb``."""
     return f"{address(page)}{posixpath.basename(page)}.ipynb"
+
+
+class Notebook(NamedTuple):
+    """Where the notebook of a page is, and what opens it."""
+
+    file: str  # beside the page
+    address: str  # its whole address, or ""
+    opened: list[Link]
+
+
+def find_notebook(page: str, lang: str, home: str, repository: str) -> Notebook:
+    """The notebook of a page, where ``home``, the site of its language, has it.
+
+    Both addresses may be "": without a repository on GitHub nothing opens it.
+    """
+    file = notebook_file(page)
+    found = Notebook(posixpath.basename(file), home and home + file, [])
+    if repository.startswith(GITHUB):
+        branch = f"{repository.removeprefix(GITHUB)}/blob/{NOTEBOOK_BRANCH}/"
+        place = branch + SITES[lang].folder + file
+        for name, opens in OPENS_NOTEBOOKS.items():
+            found.opened.append(Link(name, opens.format(place)))
+    return found
 
 
 def within(target: str, page: str) -> str | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from site_tools.compile import links, navigation
-from site_tools.compile.downloads import LLMS
+from site_tools.compile.downloads import LLMS, SKILL
 from site_tools.compile.navigation import title_of
 from site_tools.compile.plain import Wishes, plain
 from site_tools.compile.templates import LINK, fill, words
@@ -35,6 +35,13 @@ class LlmsSite(NamedTuple):
     def link(self, path: str) -> str:
         home = self.root and self.root + links.SITES[self.lang].folder
         return f"{home}{path}" or "./"
+
+    @property
+    def skill(self) -> str:
+        """The address of the skill for coding agents; it lies at the root."""
+        root = next(iter(links.SITES))
+        way = links.link(self.lang, "", root, SKILL)
+        return self.root + SKILL if self.root else way
 
 
 class PlainPage(NamedTuple):

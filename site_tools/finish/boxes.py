@@ -1,6 +1,5 @@
 """Code boxes: what is copied from each, and what installs the package."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from bs4 import Tag
@@ -10,17 +9,15 @@ from site_tools.finish.article import Article, fragment, tags
 from site_tools.messages import Refusal
 from site_tools.source.blocks import Block, Kind, copies
 
-IMPORTS = re.compile(r"^[ \t]*(?:from|import) ppo_ref\b", re.MULTILINE)
-PLOTS = re.compile(r"^(?:from|import) matplotlib\b", re.MULTILINE)
-
 
 def complete_boxes(article: Article, blocks: Sequence[Block], wheel: str) -> None:
     """Give the code boxes of a page what is copied from them.
 
     Where another text is copied than the one shown, the theme's button finds it in
     ``data-copy``; one that goes on from the one before has only the rest, in
-    ``data-more``, and assets/site.js puts the two together. The first box whose code
-    runs and imports ``ppo_ref`` gets the line that installs it from the site itself.
+    ``data-more``, and assets/site.js puts the two together. A box whose code needs
+    packages gets the button that copies it as a script for uv. The first one that needs
+    ``ppo_ref`` gets the line that installs it from the site itself.
     """
     boxes = [copy for copy in copies(blocks) if copy.block.has_box]
     pres = tags(article.content, "pre")
@@ -35,7 +32,12 @@ def complete_boxes(article: Article, blocks: Sequence[Block], wheel: str) -> Non
             box["class"] = "language-output no-copy highlight"
         if text:
             box[name] = text
-        if copy.block.runs and not installs and IMPORTS.search(copy.text):
+        if not copy.block.runs:
+            continue
+        if copy.needs:
+            button = fill("page.as_script", article.lang, copy.needs)
+            tags(box, "code")[0].insert_before(*fragment(button))
+        if not installs and "ppo-ref" in copy.needs:
             installs = True
             above = fragment(install(blocks, wheel, article.lang))
             for node in reversed(above):
@@ -48,7 +50,7 @@ def _is_box(tag: Tag) -> bool:
 
 def install(blocks: Sequence[Block], wheel: str, lang: str) -> str:
     """The line that installs what a page imports, as HTML."""
-    plots = any(block.runs and PLOTS.search(block.text) for block in blocks)
+    plots = any(block.runs and "matplotlib" in block.imported for block in blocks)
     name = wheel.rpartition("/")[2] if wheel.startswith("..") else wheel
     return fill("page.install", lang, wheel, name, "matplotlib " if plots else "")
 

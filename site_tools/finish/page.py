@@ -77,6 +77,7 @@ class Site:
     lang: str
     folder: Path  # in which it has been built
     address: str = ""  # where it will be published
+    repository: str = ""  # of the project
     first: str = ""  # styles that stand in every page; none while it is written
     verdict: Callable[[str], VerdictLine | None] | None = None
 
@@ -238,7 +239,7 @@ def _finish_text(article: Article, site: Site) -> None:
     if article.id.endswith(JUPYTER):
         reading.settle_notebook(article, site.root)
         return
-    root, all_of = site.root, known(site.root, site.lang)
+    root, lang, all_of = site.root, site.lang, known(site.root, site.lang)
     page = article.page
     if page is None:
         reading.settle_reference(article)
@@ -263,11 +264,13 @@ def _finish_text(article: Article, site: Site) -> None:
         wheel = package_address(site.folder, article.url, site.address)
         if len(blocks) == len(page.fences):  # else the page shows what is wrong
             boxes.complete_boxes(article, blocks, wheel)
-        runs = any(block.runs for block in blocks)
-        notebook = posixpath.basename(links.notebook_file(article.id)) if runs else ""
+        notebook = None
+        if any(block.runs for block in blocks):
+            told = (site.address, site.repository)
+            notebook = links.find_notebook(article.id, lang, *told)
         if is_notebook(article.id):
-            article.prepend(fill("page.take_notebook", article.lang, notebook))
-            notebook = ""
+            article.prepend(fill("page.take_notebook", lang, notebook))
+            notebook = None
         if site.verdict:
             reading.add_verdict(article, site.verdict(page.path), notebook)
     reading.make_relative(article)

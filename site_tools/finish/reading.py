@@ -393,7 +393,9 @@ def add_language_notice(article: Article, twins: Twins) -> None:
         article.prepend(fill("page.notice", lang, Markup(told), ""))
 
 
-def add_verdict(article: Article, line: VerdictLine | None, notebook: str) -> None:
+def add_verdict(
+    article: Article, line: VerdictLine | None, notebook: links.Notebook | None
+) -> None:
     """End a page with what it was verified with, or that it was not; and its notebook.
 
     A page without code and figures says nothing of having passed.

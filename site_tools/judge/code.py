@@ -1,11 +1,10 @@
 """The code of a page: as wide as a phone, and the block that is copied as a comment."""
 
-import ast
 import sys
 
 from site_tools.messages import Problems
 from site_tools.page.page import Page
-from site_tools.source.blocks import Block, Kind
+from site_tools.source.blocks import Kind
 from site_tools.source.content import columns
 
 WIDEST_CODE = 52  # columns that a phone shows
@@ -61,7 +60,7 @@ def check_comments(page: Page) -> Problems:
         if lines > LONGEST_COMMENT:
             values = {"lines": lines, "most": LONGEST_COMMENT}
             yield page.problem(line, "comment_long", **values)
-        beyond = imported(block) - WITH_TORCH
+        beyond = block.imported - WITH_TORCH
         if beyond:
             names = ", ".join(sorted(beyond))
             yield page.problem(line, "comment_imports", names=names)
@@ -69,14 +68,3 @@ def check_comments(page: Page) -> Problems:
             yield page.problem(line, "comment_class", classes=" .".join(others))
         if not block.expects:
             yield page.problem(line, "comment_silent")
-
-
-def imported(block: Block) -> set[str]:
-    """The packages that a block imports."""
-    names: set[str] = set()
-    for node in block.nodes:
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            names.add(str(node.module))
-    return {name.partition(".")[0] for name in names}

@@ -5,6 +5,7 @@ problem with its line.
 """
 
 import ast
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -96,6 +97,17 @@ class Block:
         with suppress(SyntaxError):
             return list(ast.walk(ast.parse(self.text)))
         return []
+
+    @property
+    def imported(self) -> set[str]:
+        """The packages that its code imports."""
+        names: set[str] = set()
+        for node in self.nodes:
+            if isinstance(node, ast.Import):
+                names.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                names.add(str(node.module))
+        return {name.partition(".")[0] for name in names}
 
 
 def read_blocks(
@@ -203,6 +215,13 @@ class Copy:
     def states(self) -> str:
         """The output that it must print: those of the chain, joined in order."""
         return "\n".join(part.expects for part in self.chain if part.expects)
+
+    @property
+    def needs(self) -> list[str]:
+        """What it imports and Python does not bring, as an index calls it."""
+        imported = set[str]().union(*(part.imported for part in self.chain))
+        beyond = sorted(imported - sys.stdlib_module_names)
+        return [name.replace("_", "-") for name in beyond]
 
 
 def copies(blocks: Sequence[Block]) -> list[Copy]:

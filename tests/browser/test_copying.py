@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from typing import Any
 from urllib.request import urlopen
 
@@ -82,6 +83,57 @@ def test_the_wheel_of_the_site_runs_what_was_copied(reader, tmp_path):
             states.append(copy.states)
     assert len(texts) > 3
     assert fresh_process.run_each(texts, target) == states
+
+
+def script_and_needs(text: str) -> tuple[str, list[str]]:
+    """A copied script without what it says in front of itself, and what it needs."""
+    lines = text.split("\n")
+    end = lines.index("# ///", 1)
+    assert lines[0] == "# /// script"
+    told = tomllib.loads("\n".join(line[2:] for line in lines[1:end]))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert told["requires-python"] == project["requires-python"]
+    return "\n".join(lines[end + 1 :]), told["dependencies"]
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_the_other_button_gives_a_script_that_says_what_it_needs(
+    reader, language, tmp_path
+):
+    wheels = set()
+    for box, copy in zip(boxes(reader, language), copies(language), strict=True):
+        button = box.locator("button.script")
+        imports = re.findall(r"(?m)^\s*(?:import|from) (torch|ppo_ref)\b", copy.text)
+        if not (copy.block.runs and imports):
+            assert button.count() == 0
+            continue
+        box.scroll_into_view_if_needed()
+        assert button.bounding_box()["height"] >= 24
+        script, needs = script_and_needs(clicked(reader, button))
+        assert script == copy.text
+        for need in needs:
+            name, at, address = need.partition(" @ ")
+            assert bool(at) == (name == "ppo-ref")
+            wheels |= {address} - {""}
+        names = {need.partition(" ")[0].replace("-", "_") for need in needs}
+        assert names == set(imports)
+    (wheel,) = wheels
+    fresh_process.install(wheel, tmp_path)
+    assert (tmp_path / "ppo_ref").is_dir()
+
+
+@pytest.mark.parametrize("act", ["hover", "focus", "tap"])
+def test_what_the_other_button_does_is_told_to_mouse_keyboard_and_thumb(open_tab, act):
+    tab = open_tab(viewport={"width": 390, "height": 844}, has_touch=True)
+    box = boxes(tab, "en")[0]
+    box.scroll_into_view_if_needed()
+    button, code = box.locator("button.script"), box.locator("pre > code")
+    getattr(button, act)()
+    told = tab.locator(".md-tooltip2", has_text="uv run block.py")
+    told.wait_for()
+    below = button.bounding_box()["y"] + button.bounding_box()["height"]
+    top = float(code.evaluate("code => parseFloat(getComputedStyle(code).paddingTop)"))
+    assert code.bounding_box()["y"] + top >= below - 2  # it covers no code
 
 
 def test_without_scripts_the_link_leads_to_the_wheel(without_scripts):

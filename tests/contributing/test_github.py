@@ -6,6 +6,7 @@ tests are stricter.
 """
 
 import json
+import os
 import re
 import runpy
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from site_tools.compile import links
 from tests.layout import ROOT
 
 FOLDER = ROOT / ".github" / "workflows"
@@ -43,11 +45,13 @@ EVENTS = {"pull_request", "push", "schedule", "workflow_call", "workflow_dispatc
 # What may be written, and the jobs that may.
 WRITERS = {
     ("pages.yml", "deploy"): {"pages", "id-token"},
+    ("pages.yml", "notebooks"): {"contents"},
     ("releases.yml", "tell"): {"issues"},
     ("package.yml", "publish"): {"id-token"},
 }
 # All that a job that may write runs, where it runs anything: no code of ours.
 RUN_BY_WRITERS = {
+    ("pages.yml", "notebooks"): re.compile(r"(?:(?:git|gh) [^\n;&|`()]*\n)+"),
     ("package.yml", "publish"): re.compile(
         r"pipx run --spec twine==[\d.]+ twine upload --non-interactive dist/\*"
     ),
@@ -120,8 +124,34 @@ def test_nothing_is_published_before_its_tests_the_slow_ones_too():
     jobs = jobs_of("pages.yml")
     assert jobs["tested"]["uses"] == "./.github/workflows/test.yml"
     assert jobs["build"]["needs"] == "tested"
-    assert jobs["deploy"]["needs"] == "build"
+    assert jobs["deploy"]["needs"] == jobs["notebooks"]["needs"] == "build"
     assert {"tests", "slow"} <= set(jobs_of("test.yml")["gate"]["needs"])
+
+
+def test_the_branch_of_notebooks_is_one_commit_with_what_was_built_last(tmp_path):
+    *_, pushes = jobs_of("pages.yml")["notebooks"]["steps"]
+    remote, helper = tmp_path / "owner/name", tmp_path / "bin/gh"
+    subprocess.run(["git", "init", "--quiet", "--bare", remote], check=True)
+    helper.parent.mkdir()
+    helper.write_text("#!/bin/sh\n")
+    helper.chmod(0o755)
+    told = {"GITHUB_SERVER_URL": str(tmp_path), "GITHUB_REPOSITORY": "owner/name"}
+    path = f"{helper.parent}:{os.environ['PATH']}"
+    for page in ("gae/inputs", "en/gae/variance"):
+        folder = tmp_path / page.replace("/", "-")
+        (folder / page).mkdir(parents=True)
+        (folder / page / "page.ipynb").write_text("{}")
+        subprocess.run(
+            ["bash", "-e", "-c", pushes["run"]],
+            cwd=folder,
+            env={**os.environ, **told, "PATH": path},
+            check=True,
+        )
+    listed = ["ls-tree", "-r", "--name-only", links.NOTEBOOK_BRANCH]
+    counted = ["rev-list", "--count", "--all"]
+    for asked, answer in ((listed, "en/gae/variance/page.ipynb"), (counted, "1")):
+        command = ["git", "-C", remote, *asked]
+        assert subprocess.check_output(command, text=True).split() == [answer]
 
 
 def test_no_package_is_published_before_its_tests_nor_without_a_person():

@@ -19,13 +19,13 @@ from site_tools.run.execution import run_page
 from site_tools.source.files import page_ids
 from tests.layout import ROOT
 
-MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools")
+MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools", "skills")
 
 PAGES = Path(__file__).parent / "trial"  # small, and what the whole one has besides
 ADDRESS = "https://example.org/ppo/"
 TOLD = {  # as whoever publishes says it
     "SITE_URL": "https://example.org/ppo",
-    "REPOSITORY": "https://example.org/owner/name",
+    "REPOSITORY": "https://github.com/owner/name",
 }
 RUN_PAGE = "docs/en/alignment/run.md"
 

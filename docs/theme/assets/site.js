@@ -93,6 +93,17 @@ leadOn()
 let copied = ""
 for (const { dataset } of document.querySelectorAll("[data-copy], [data-more]")) copied = dataset.copy ??= copied + dataset.more
 
+// The same as a script that says in front what it needs (PEP 723): uv run installs that,
+// the package from the site itself.
+const wheel = document.querySelector('.install a[href$=".whl"]')?.href
+for (const button of document.querySelectorAll("button.script")) {
+  const { copy = button.parentElement.querySelector("code").textContent.trimEnd() } = button.closest("[class*=highlight]").dataset
+  const needs = button.dataset.needs.split(" ").map((name) => name === "ppo-ref" ? `${name} @ ${wheel}` : name)
+  const lines = needs.map((need) => `#   ${JSON.stringify(need)},\n`).join("")
+  button.dataset.clipboardText = `# /// script\n# requires-python = ">=3.11"\n# dependencies = [\n${lines}# ]\n# ///\n${copy}`
+  button.hidden = false
+}
+
 // The theme wraps the button of every code box in a landmark, all of them nameless.
 addEventListener("theme", () => {
   for (const nav of document.querySelectorAll(".md-code__nav")) nav.role = "none"

@@ -57,6 +57,13 @@ def test_nothing_is_left_to_resolve(lang):
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_list_fits_the_context_of_an_agent(lang):
+    """A token is a byte at least, and a third of a small context is left to it."""
+    listed, _ = texts(lang)
+    assert 10_000 < len(listed.encode()) < 43_000
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_code_of_a_page_is_there_to_the_byte(lang):
     found = sections(texts(lang)[1])
     compared = 0

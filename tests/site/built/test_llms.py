@@ -29,6 +29,19 @@ def test_with_an_address_links_are_absolute():
 
 
 @pytest.mark.parametrize(
+    ("lang", "root", "address"),
+    [
+        ("zh", "", "skills/verify-ppo/SKILL.md"),
+        ("en", "", "../skills/verify-ppo/SKILL.md"),
+        ("en", "https://e.org/ppo/", "https://e.org/ppo/skills/verify-ppo/SKILL.md"),
+    ],
+)
+def test_an_agent_is_led_to_the_skill(lang: str, root: str, address: str) -> None:
+    made = site(root)._replace(lang=lang)
+    assert f"]({address})" in llms.listed(made, PAGES)
+
+
+@pytest.mark.parametrize(
     ("target", "leads_to"),
     [
         ("inputs.md#why", "/en/gae/inputs/#why"),

@@ -3,10 +3,12 @@
 import re
 
 import pytest
+from PIL import Image
 
 from site_tools.data.dialogues import read_dialogues
 from site_tools.data.frameworks import comparison
 from site_tools.data.topics import read_topics
+from tests.browser import picture
 from tests.layout import ROOT
 
 pytestmark = pytest.mark.pages
@@ -48,3 +50,14 @@ def test_a_readme_counts_what_is_there(language):
         said = words[count] if count < len(words) else str(count)
         counted = COUNTED[name][language].format(said)
         assert counted.casefold() in text.casefold(), counted
+
+
+@pytest.mark.parametrize("language", FILES)
+def test_a_readme_shows_a_page_as_the_command_takes_it(language):
+    text = (ROOT / FILES[language]).read_text("utf-8")
+    file = picture.file_of(language)
+    shown = re.findall(r'<img src="(.+)" width="\d+" alt="[^"]{40,}">', text)
+    assert shown == [file.relative_to(ROOT).as_posix()]
+    assert file.stat().st_size < 120_000
+    with Image.open(file) as image:
+        assert image.width == picture.WIDTH * picture.SHARPER
