@@ -38,6 +38,7 @@ DERIVED_FENCES = (
     "wrong_answers",
     "frameworks",
     "threads",
+    "news",
     "benchmarks",
 )
 KIND_OF = {"python": Kind.RUN, "output": Kind.OUTPUT}
