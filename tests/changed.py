@@ -47,6 +47,7 @@ OF_DATA = {
     "knobs": OF_FRAMEWORKS,
     "methods": OF_FRAMEWORKS,
     "names": OF_SITE,
+    "news": ["tests/site/data/test_news.py", "tests/site/built/test_feed.py"],
     "phrases": OF_SITE,
     "redirects": OF_MOVES,
     "short": OF_MOVES,

@@ -17,12 +17,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import cache, partial
-from itertools import chain, repeat
+from itertools import chain, product, repeat
 from pathlib import Path
 
 import yaml
 
-from site_tools.compile import downloads, links, llms
+from site_tools.compile import downloads, links, llms, news
 from site_tools.compile.site import COMPILED, CONFIGS, Compiler, told
 from site_tools.finish import tree
 from site_tools.finish.article import parsed, written
@@ -168,7 +168,9 @@ def add_downloads(site: Path, pool: Executor) -> None:
     texts = [*chain.from_iterable(pool.map(_texts, CONFIGS, repeat(site)))]
     (site / downloads.SKILL).parent.mkdir(parents=True)
     shutil.copy(downloads.SKILL, site / downloads.SKILL)
-    _link(site, [*texts, downloads.SKILL])
+    feeds = [home.folder + news.FEED for home in links.SITES.values()]
+    made_feeds = [name for name in feeds if (site / name).is_file()]
+    _link(site, [*texts, downloads.SKILL, *made_feeds])
     made = shutil.make_archive(str(ASIDE / "site"), "zip", site)
     Path(made).rename(site / downloads.ZIP)
     _link(site, [downloads.ZIP])
@@ -217,8 +219,9 @@ def _size(count: int) -> str:
 
 def _link(site: Path, made: list[str]) -> None:
     sizes = {path: (site / path).stat().st_size for path in made}
-    for home in links.SITES.values():
-        name = f"{home.folder}{downloads.OFFLINE}index.html"
+    offering = (downloads.OFFLINE, links.address(news.NEWS_PAGE))
+    for home, url in product(links.SITES.values(), offering):
+        name = f"{home.folder}{url}index.html"
         page = site / name
         if page.exists():
             html = page.read_text("utf-8")

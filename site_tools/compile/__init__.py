@@ -2,6 +2,7 @@
 
 site        the folder of a language: pages, pictures, notebooks, settings
 lists       what stands in a fence made from data, and the page about/status
+news        what is new, and the feed
 navigation  the order of pages and tabs, and what lists show of a page
 links       addresses: the other language, the source, where a page was
 resolved    a page with code from snippets and lists in it, which the generator builds

@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 from site_tools.compile import links, navigation
 from site_tools.compile.downloads import FULL, LLMS, OFFLINE, SKILL, ZIP
 from site_tools.compile.navigation import QUESTION_TOPICS, Answer, Answered, title_of
+from site_tools.compile.news import FEED, NEWS_PAGE, Announced, announced
 from site_tools.compile.templates import fill, words
 from site_tools.data import facts
 from site_tools.data import frameworks as data
@@ -258,6 +259,15 @@ def threads(_: str, lang: str, root: Path) -> str:
     return fill("lists.threads", lang, most, len(every), done)
 
 
+def news(_: str, lang: str, root: Path) -> str:
+    """The news by day; the feed is linked where there is one."""
+    by_day: dict[str, list[Announced]] = {}
+    for piece in announced(root, lang):
+        by_day.setdefault(piece.news.date, []).append(piece)
+    href = links.link(lang, links.address(NEWS_PAGE), lang, FEED)
+    return fill("lists.news", lang, by_day, href)
+
+
 def status(part: str, lang: str, root: Path) -> str:
     """A list of what waits, what to take along, or a record of what was measured."""
     parts = ("wanted", "facts", "downloads", "gpu", "assertions", "doctor")
@@ -351,4 +361,5 @@ DERIVED: dict[str, Callable[[str, str, Path], str]] = {
     "wrong_answers": wrong_answers,
     "frameworks": frameworks,
     "threads": threads,
+    "news": news,
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from html import unescape
 from typing import NamedTuple
 
-from site_tools.compile.templates import LINK, words
+from site_tools.compile.templates import LINK, as_plain, words
 from site_tools.page.pictures import PICTURE_LINK
 from site_tools.source.blocks import Kind
 from site_tools.source.content import read_content
@@ -55,6 +55,11 @@ def plain(text: str, wishes: Wishes) -> str:
     """A compiled page as one text, which begins with no front matter."""
     found = pieces(text, wishes)
     return "\n\n".join(p.markdown if isinstance(p, Code) else p for p in found)
+
+
+def in_words(text: str, lang: str) -> str:
+    """A line of Markdown without its signs: where nothing reads them."""
+    return as_plain(plain(text, Wishes(lang, lambda link: "")))
 
 
 def pieces(text: str, wishes: Wishes) -> list[str | Code]:

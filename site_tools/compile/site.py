@@ -15,10 +15,10 @@ from urllib.parse import quote
 
 import yaml
 
-from site_tools.compile import links, navigation, reference
+from site_tools.compile import links, navigation, news, reference
 from site_tools.compile.downloads import wheel
 from site_tools.compile.notebooks import notebook
-from site_tools.compile.plain import Wishes, plain
+from site_tools.compile.plain import in_words
 from site_tools.compile.plots import themed
 from site_tools.compile.resolved import resolved
 from site_tools.compile.templates import fill, words
@@ -99,6 +99,9 @@ class Compiler:
             except ValueError:
                 if report is None:
                     raise
+        if self.publisher.address:
+            feed = news.feed(self.root, self.lang, self.publisher.of(self.lang))
+            made |= {news.FEED: feed} if feed else {}
         for place, file in published(self.root):
             made[place] = file.read_bytes()
         self._write(made)
@@ -137,7 +140,7 @@ class Compiler:
         answer = navigation.read_answer(page.text, page.id, page.path)
         if "question" not in page.meta or not answer.verdict:
             return {}
-        verdict = plain(answer.verdict, Wishes(self.lang, lambda link: ""))
+        verdict = in_words(answer.verdict, self.lang)
         address = self.publisher.of(self.lang) + links.address(page.id)
         accepted = {"@type": "Answer", "text": verdict, "url": f"{address}#answer"}
         question = {"@type": "Question", "name": answer.title, "answerCount": 1}
@@ -304,6 +307,7 @@ class Compiler:
             "not_in_nav": NOT_IN_NAV,
             "theme": {"custom_dir": str(root / "docs" / "theme")},
             "extra": {
+                "feed": news.FEED if news.FEED in made else "",
                 "notebooks": rendered,
                 "words": {name: str(labels[name]) for name in names},
             },

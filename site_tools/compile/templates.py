@@ -90,7 +90,7 @@ def _module(file: str, lang: str) -> Any:
     (path,) = (HERE / "templates").glob(f"{file}.*")
     environment = Environment(
         loader=FileSystemLoader(path.parent),
-        autoescape=path.suffix == ".html",
+        autoescape=path.suffix in (".html", ".xml"),
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,

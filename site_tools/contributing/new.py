@@ -5,6 +5,7 @@ import posixpath
 import re
 from argparse import Namespace
 from collections.abc import Sequence
+from datetime import date
 from itertools import islice
 from pathlib import Path
 from string import Template
@@ -21,6 +22,7 @@ from site_tools.contributing.pages import (
     present_files,
 )
 from site_tools.contributing.talk import Talk
+from site_tools.data.news import NEWS, read_news
 from site_tools.data.rows import plain_yaml
 from site_tools.ledger import store, store_all
 from site_tools.messages import Refusal
@@ -49,7 +51,9 @@ def new_page(options: Namespace, root: Path, talk: Talk) -> int:
             return add_wording(home, question, root, talk)
         files = skeleton(page, question, known, root)
         numbered, number = with_short_address(page, root)
+        news, row = with_news(page, root)
         changes: dict[Path, bytes | None] = {root / SHORT: numbered.encode()}
+        changes[root / NEWS] = news.encode()
         for name, text in files.items():
             changes[root / name] = text.encode()
         store_all(changes)
@@ -58,7 +62,9 @@ def new_page(options: Namespace, root: Path, talk: Talk) -> int:
         raise Refusal("unwritable", **values) from None
     talk.say("new_written", files=", ".join(files))
     talk.say("new_short", number=number, file=SHORT)
-    talk.say("new_next", page=page, files=" ".join(files), short=SHORT, number=number)
+    talk.say("new_news", row=row, file=NEWS)
+    lines = {"short": SHORT, "number": number, "news": NEWS, "row": row}
+    talk.say("new_next", page=page, files=" ".join(files), **lines)
     if options.question != question:
         talk.say("new_draft", file=options.question)
     return 0
@@ -66,12 +72,23 @@ def new_page(options: Namespace, root: Path, talk: Talk) -> int:
 
 def with_short_address(page: str, root: Path) -> tuple[str, str]:
     """The file of short addresses with one more, the next; and that one."""
-    file = root / SHORT
-    text = file.read_text("utf-8") if file.exists() else ""
-    if text and not text.endswith("\n"):
-        text += "\n"
+    text = _ended_lines(root / SHORT)
     number = f"q/{len(plain_yaml(text, SHORT) or {}) + 1}"
     return f"{text}{number}: {page}\n", number
+
+
+def with_news(page: str, root: Path) -> tuple[str, int]:
+    """The file of news with a row for the page, of today; and the row's number."""
+    text, rows = _ended_lines(root / NEWS), read_news(root)
+    day = max([date.today().isoformat(), *(row.date for row in rows)])
+    row = len(rows) + 1
+    return f"{text}- {{id: {row}, date: {day}, page: {page}}}\n", row
+
+
+def _ended_lines(file: Path) -> str:
+    """The text of a file to which a line can be added."""
+    text = file.read_text("utf-8") if file.exists() else ""
+    return f"{text}\n" if text and not text.endswith("\n") else text
 
 
 def _asked(text: str, root: Path) -> str:

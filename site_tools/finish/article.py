@@ -62,7 +62,8 @@ def fragment(html: str) -> list[PageElement]:
 
 
 def parsed(html: str) -> BeautifulSoup:
-    return BeautifulSoup(html, "html.parser")
+    # Classes are a list; rel stays as it was written, blank and all: see main.html.
+    return BeautifulSoup(html, "html.parser", multi_valued_attributes={"*": ["class"]})
 
 
 class _AsItWas(HTMLFormatter):

@@ -39,6 +39,7 @@ DERIVED_FENCES = (
     "wrong_answers",
     "frameworks",
     "threads",
+    "news",
     "benchmarks",
 )
 KIND_OF = {"python": Kind.RUN, "output": Kind.OUTPUT}

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from tests.contributing.trial import command, state
 
 ASKED = "How many responses should a GRPO group have?"
 ZH = "GRPO 的组大小怎么选？"
-SHORT = "docs/short.yml"
+SHORT, NEWS = "docs/short.yml", "docs/news.yml"
 KNOWN = "Does it help to add up later deltas in GAE?"
 
 
@@ -42,7 +43,8 @@ def test_a_page_that_passes_in_the_language_of_its_question(root, asked, languag
     before = state(root)
     said = run(root, "gae/group_size", "--question", asked)
     path = f"docs/{language}/gae/group_size.md"
-    assert written(root, before) == sorted([path, SHORT, "snippets/gae/group_size.py"])
+    code = "snippets/gae/group_size.py"
+    assert written(root, before) == sorted([path, SHORT, NEWS, code])
     read = page.read_page(root, path)
     assert check_written(read) == [] == check_pair(read)
     assert read.meta["question"] == asked
@@ -58,6 +60,31 @@ def test_a_page_has_the_next_short_address(root):
     said = run(root, "gae/group_size", "--question", ASKED)
     assert (root / SHORT).read_text("utf-8") == before + due
     assert f"Its short address is q/{len(places) + 1}, as the last line" in said
+
+
+@pytest.mark.parametrize(
+    ("rows", "due"),
+    [
+        ("", "1, date: 2026-11-28"),
+        ("- {id: 1, date: 2026-01-31, page: gae/a}", "2, date: 2026-11-28"),
+        ("- {id: 1, date: 2027-01-31, page: gae/a}\n", "2, date: 2027-01-31"),
+    ],
+)
+def test_a_page_is_told_as_news_of_the_day(root, monkeypatch, rows, due):
+    class Day(date):
+        @classmethod
+        def today(cls):
+            return cls(2026, 11, 28)
+
+    monkeypatch.setattr(new, "date", Day)
+    (root / NEWS).unlink(missing_ok=True)
+    if rows:
+        (root / NEWS).write_text(rows, "utf-8")
+    said = run(root, "gae/group_size", "--question", ASKED)
+    row = f"- {{id: {due}, page: gae/group_size}}\n"
+    before = f"{rows.strip()}\n" if rows else ""
+    assert (root / NEWS).read_text("utf-8") == before + row
+    assert f"It is announced as new by row {due[0]}, the last of {NEWS}" in said
 
 
 def test_where_the_short_address_cannot_be_written_nothing_is(root, monkeypatch):
@@ -124,7 +151,7 @@ def test_whoever_says_no_is_asked_before_a_page_is_written(root):
         assert said.endswith("Nothing was written.\n") and written(root, before) == []
     said = run(root, "gae/later", "--question", KNOWN, says="n")
     assert said.index("perhaps answered") < said.index("n writes") < said.index("Writt")
-    assert len(written(root, before)) == 3
+    assert len(written(root, before)) == 4
 
 
 def test_whoever_asks_in_other_words_is_asked_as_well(root):
@@ -143,7 +170,7 @@ def test_where_nobody_decides_nothing_is_written(root, more):
     assert written(root, before) == []
     said = run(root, "gae/a", "--question", KNOWN, "--anyway", *more)
     assert "perhaps answered at" in said and "Its number" not in said
-    assert len(written(root, before)) == 3
+    assert len(written(root, before)) == 4
 
 
 @pytest.mark.parametrize(

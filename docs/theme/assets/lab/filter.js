@@ -3,8 +3,8 @@
 import { choice, label, make } from "./elements.js"
 
 const WORDS = {
-  en: { find: "Find", told: "Told in", topic: "Topic", every: "all", found: (n, all) => `${n} of ${all}` },
-  zh: { find: "查找", told: "出自", topic: "主题", every: "全部", found: (n, all) => `${n} / ${all} 条` },
+  en: { find: "Find", told: "Told in", topic: "Topic", kind: "Kind", every: "all", found: (n, all) => `${n} of ${all}` },
+  zh: { find: "查找", told: "出自", topic: "主题", kind: "种类", every: "全部", found: (n, all) => `${n} / ${all} 条` },
 }[document.documentElement.lang.slice(0, 2)]
 
 export const mount = (list, asks) => {
