@@ -168,12 +168,10 @@ def test_verls_gdpo_reads_rewards_by_name_alone_and_fails_in_its_default_trainer
     rows = {"prompts": ones, "attention_mask": torch.ones(4, 2).long()}
     given = {"response_mask": ones, "index": [0] * 4, "config": config}
     given |= {"non_tensor_batch": named, "batch": rows}
-    right, length = 3**0.5 / 2, 3**0.5 / 20**0.5  # by hand
-    sums = [right + 3 * length, right - length, length - right, -right - 3 * length]
-    by_hand = torch.tensor(sums) / torch.tensor(sums).std()
-    for charged in 0.0, 5.0:
-        theirs = gdpo(torch.tensor([[charged], [0], [0], [0]]), **given)[0]
-        assert_close(theirs[:, 0], by_hand, atol=1e-4, rtol=0)
+    by_hand = [1.1920, 0.2814, -0.2814, -1.1920]
+    for row in ones, ones * torch.arange(4)[:, None]:
+        theirs = gdpo(row, **given)[0]
+        assert theirs[:, 0].tolist() == pytest.approx(by_hand, abs=1e-4)
 
     path = "verl/trainer/ppo/v1/trainer_base.py"
     first = 'fields = ["uid", "response_mask", "rm_scores"'
