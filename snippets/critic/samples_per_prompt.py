@@ -121,13 +121,11 @@ def row(n, count):
     score, share = max(zip(scores, silent))
     print(f"{n:2}{count:9}{n * count:9}", end="")
     print(f"{score:7.2f}{share:8.0%}")
-    return score
 
 rates = 0.1, 0.2, 0.4  # each row at its best one
 print(" n  prompts  answers  score  silent")
-budget = {}
 for n in 2, 4, 8, 16, 32:
-    budget[n] = row(n, 64 // n)
+    row(n, 64 // n)
 for n in 2, 4, 16, 32:
     row(n, 8)
 # --8<-- [end:budget]
@@ -161,9 +159,22 @@ for answers in 16, 64, 256:
 # --8<-- [end:updates]
 
 # --8<-- [start:powerless]
-two, eight = budget[2], budget[8]
-print(f"n=2 {two:.2f}  n=8 {eight:.2f}")
-assert two < eight, "two are no worse"
+from math import comb, sqrt
+
+p = 0.18  # the share of right answers in that run
+power = {}
+for n in 2, 8:
+    mean = square = 0.0  # of one group's gradient
+    for k in range(n + 1):  # of n are right
+        chance = p**k * (1 - p) ** (n - k)
+        chance *= comb(n, k)
+        slope = k / n * (1 - k / n) * n / (n - 1)
+        mean += chance * slope
+        square += chance * slope**2
+    noise = sqrt(square - mean**2)
+    power[n] = mean / noise * sqrt(64 / n)
+print(f"n=2 {power[2]:.1f}  n=8 {power[8]:.1f}")
+assert power[2] < power[8] / 2, "pairs keep up"
 # --8<-- [end:powerless]
 
 # --8<-- [start:rare]
