@@ -122,6 +122,20 @@ for name, scores in (
     print(f"{name:12} {told}")
 # --8<-- [end:equal-scores]
 
+# --8<-- [start:two-stds]
+import torch
+
+device = "cpu"  # or "cuda"
+groups = torch.tensor([-8.0, 2, -8, 2])[:, None]
+groups = groups.expand(4, 8).to(device)
+within = groups.std(1)
+print(f"mean of all  {groups.mean():5.2f}")
+print(f"std of all   {groups.std():5.2f}")
+cells = (f"{x:5.2f}" for x in within)
+print("in the groups", "".join(cells).strip())
+assert groups.std() > 5 and not within.any()
+# --8<-- [end:two-stds]
+
 # --8<-- [start:pg-loss]
 from ppo_ref.examples import shared_batch
 from ppo_ref.losses import policy_loss

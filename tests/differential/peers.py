@@ -30,7 +30,7 @@ TRAINER = "verl/trainer/ppo/ray_trainer.py"
 OUTCOME = "compute_{}_outcome_advantage"
 ESTIMATORS = (
     *("grpo", "rloo", "rloo_vectorized", "opo"),
-    *("reinforce_plus_plus", "reinforce_plus_plus_baseline"),
+    *("reinforce_plus_plus", "reinforce_plus_plus_baseline", "gdpo"),
 )
 
 

@@ -14,8 +14,8 @@ from ppo_ref.group_advantages import (
 )
 from ppo_ref.rewards import turn_level_scores
 from tests.differential.batches import gapped_mask, generator, normal, seeds
-from tests.differential.others import OPEN, open_shaped
-from tests.differential.peers import NOW, session_advantages
+from tests.differential.others import OPEN, open_shaped, piece
+from tests.differential.peers import NOW, core, session_advantages
 from tests.differential.peers import group_advantages as verl
 from tests.differential.wheels import requires
 
@@ -157,3 +157,24 @@ def test_equal_scores_are_0_here_and_in_verl_what_rounding_leaves():
         assert not grpo(**given).advantages.any()
         largest = max(largest, verl("grpo", **given)[0].abs().max().item())
     assert largest > 0.3
+
+
+def test_verls_gdpo_reads_rewards_by_name_alone_and_fails_in_its_default_trainer():
+    """So a KL taken from the token rewards is lost; the pages say both."""
+    gdpo = core(NOW).compute_gdpo_outcome_advantage
+    ones = torch.ones(4, 1)
+    named = {"right": [1, 1, 0, 0], "length": [-200, -600, -400, -800]}
+    config = {"gdpo_reward_keys": list(named)}
+    rows = {"prompts": ones, "attention_mask": torch.ones(4, 2).long()}
+    given = {"response_mask": ones, "index": [0] * 4, "config": config}
+    given |= {"non_tensor_batch": named, "batch": rows}
+    by_hand = [1.1920, 0.2814, -0.2814, -1.1920]
+    for row in ones, ones * torch.arange(4)[:, None]:
+        theirs = gdpo(row, **given)[0]
+        assert theirs[:, 0].tolist() == pytest.approx(by_hand, abs=1e-4)
+
+    path = "verl/trainer/ppo/v1/trainer_base.py"
+    first = 'fields = ["uid", "response_mask", "rm_scores"'
+    given["batch"] = dict.fromkeys(piece(NOW, path, first, first).fields, ones)
+    with pytest.raises(KeyError, match="prompts"):
+        gdpo(ones, **given)
