@@ -1,4 +1,4 @@
-"""Thirteen methods on one batch: each is PPO with a few parts exchanged."""
+"""Methods on one batch: each is PPO with a few parts exchanged."""
 
 # --8<-- [start:batch]
 import torch
@@ -134,3 +134,111 @@ for name, parts in methods.items():
     pushes = (f"{v:z6.2f}" for v in g[mask][:5])
     print(len(names.split()), f"{name:11}", *pushes)
 # --8<-- [end:methods]
+
+# --8<-- [start:more]
+from types import SimpleNamespace
+from ppo_ref.masking import masked_whiten
+
+brief = torch.zeros(4, 3)  # pays short answers
+brief[[0, 2, 3], [1, 0, 0]] = 1
+
+def gdpo(token_level_rewards, **batch):
+    total = 0  # each reward by itself, then added
+    for r in token_level_rewards, brief:
+        A = grpo(token_level_rewards=r, **batch)
+        total = total + A.advantages
+    return masked_whiten(total, mask)
+
+def in_groups(baseline, std=False):
+    def estimate(token_level_rewards, **batch):
+        r = token_level_rewards.sum(1)
+        G = r[:, None] * mask
+        A = torch.zeros(4, 3)
+        for rows in torch.arange(4).split(2):
+            b = baseline(G[rows], rows)
+            A[rows] = G[rows] - b
+            if std:
+                A[rows] /= G[rows, 0].std() + 1e-6
+        return A * mask
+    return estimate
+
+def by_lengths(G, rows):  # OPO
+    n = lengths[rows]
+    return (n * G[:, :1]).sum() / n.sum()
+
+def by_token(G, rows):  # OTB, of two tokens a place
+    p = old[rows].exp()
+    square = p**2 + (1 - p) ** 2
+    W = (1 - 2 * p + square) * mask[rows]
+    W = W.cumsum(1) * mask[rows]
+    b = (G * W).sum(0) / (W.sum(0) + 1e-8)
+    alone = mask[rows].sum(0) == 1
+    return b.masked_fill(alone, 0)
+
+def second_best(G, rows):  # pass@k: the best alone
+    best = G[:, 0] == G[:, 0].max()
+    second = G[:, 0].sort().values[-2]
+    return torch.where(best[:, None], second, G)
+
+def weighted(weight):  # a weight, and no clip
+    def loss(log_probs, advantages, aggregate, **_):
+        ratio = (log_probs - old).exp().detach()
+        w = weight(ratio, advantages)
+        each = -w * advantages * log_probs
+        total = aggregate(each, mask)
+        return SimpleNamespace(loss=total)
+    return loss
+
+def dppo(ratio, A):  # probabilities moved by 0.2
+    moved = old.exp() * (ratio - 1)
+    high, low = moved > 0.2, moved < -0.2
+    out = torch.where(A > 0, high, low)
+    return ratio * ~out
+
+def vespo(ratio, A):  # falls on both sides of 1
+    w = (ratio.log() * mask).sum(1).exp()[:, None]
+    k = torch.where(A >= 0, 2, 3)
+    b = torch.where(A >= 0, 3, 2)
+    return w**k * (b * (1 - w)).exp()
+
+def regression(log_probs, **_):  # A*-PO
+    r, beta = scores.sum(1), 0.5
+    groups = (r / beta).exp().view(2, 2)
+    V_star = beta * groups.mean(1).log()[prompts]
+    away = ((log_probs - old) * mask).sum(1)
+    loss = ((away - (r - V_star)) ** 2).mean()
+    return SimpleNamespace(loss=loss)
+
+every_part = "baseline mean ratio clip"
+newer = {
+    "DPPO": [part("clip", loss=weighted(dppo))],
+    "VESPO": [
+        group,
+        part("ratio clip", loss=weighted(vespo)),
+    ],
+    "LUSPO": [sequence, constant, group],
+    "GDPO": [
+        by_response,
+        baseline(gdpo, groups=prompts),
+    ],
+    "OPO": [
+        neither,
+        baseline(in_groups(by_lengths)),
+    ],
+    "OTB": [baseline(in_groups(by_token))],
+    "pass@k": [
+        baseline(in_groups(second_best, std=True))
+    ],
+    "A*-PO": [part(every_part, loss=regression)],
+}
+# --8<-- [end:more]
+
+# --8<-- [start:newer]
+methods |= newer
+print("changes        right         wrong")
+for name, parts in newer.items():
+    g = push(parts)
+    names = " ".join(each for each, _ in parts)
+    pushes = (f"{v:z6.2f}" for v in g[mask][:5])
+    print(len(names.split()), f"{name:11}", *pushes)
+# --8<-- [end:newer]

