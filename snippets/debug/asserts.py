@@ -161,6 +161,34 @@ check(batch.values)
 check(batch.values.roll(-1, 1))  # V(s_{t+1})
 # --8<-- [end:return-to-go]
 
+# --8<-- [start:other-row]
+import torch
+
+from ppo_ref.advantages import gae
+from ppo_ref.check.asserts.targets import (
+    assert_return_to_go,
+)
+from ppo_ref.examples import shared_batch
+from ppo_ref.rewards import token_level_scores
+
+device = "cpu"  # or "cuda"
+batch = shared_batch(device)
+mask = batch.response_mask
+rewards = token_level_scores(batch.scores, mask)
+A = gae(
+    token_level_rewards=rewards,
+    values=batch.values,
+    response_mask=mask,
+).advantages
+drawn = torch.tensor([1, 0])  # rows, by chance
+assert_return_to_go(
+    advantages=A[drawn],  # and nothing else
+    values=batch.values,
+    token_level_rewards=rewards,
+    response_mask=mask,
+)
+# --8<-- [end:other-row]
+
 # --8<-- [start:targets]
 import torch
 from ppo_ref.check.asserts.targets import (

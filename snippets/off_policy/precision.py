@@ -67,12 +67,6 @@ for kind in kinds:
     )
 # --8<-- [end:tokens]
 
-# --8<-- [start:safe]
-share = outside[torch.bfloat16]
-print(f"outside {share:.2f}")
-assert share == 0, "the mean agrees, tokens do not"
-# --8<-- [end:safe]
-
 # --8<-- [start:real]
 from ppo_ref.train.stored_runs import stored_run
 
@@ -81,3 +75,68 @@ apart = max(run.column("rollout_kl"))
 print(f"float32, k3 at most {apart:.0e}")
 assert 1e-11 < apart < 1e-9
 # --8<-- [end:real]
+
+# --8<-- [start:eight]
+import torch
+
+torch.manual_seed(0)
+bound = 0.01
+states = torch.randn(32, 512).double()
+weights = torch.randn(512, 2048).double()
+weights *= 3 / 512**0.5
+
+eight = torch.float8_e4m3fn
+
+def scaled(x, largest):  # one scale a tensor
+    return x.abs().max() / largest
+
+def fp8(x):
+    scale = scaled(x, 448)  # the largest of fp8
+    return (x / scale).to(eight), scale
+
+def int8(x):
+    scale = scaled(x, 127)
+    return (x / scale).round().to(torch.int8), scale
+
+engines = {
+    "fp16": lambda x: (x.half(), 1),
+    "bf16": lambda x: (x.bfloat16(), 1),
+    "int8": int8,
+    "fp8": fp8,
+}
+
+def layer(rounding):
+    sent = []
+    for x in states, weights:
+        held, scale = rounding(x)
+        sent.append(held.double() * scale)
+    return (sent[0] @ sent[1]).log_softmax(1)
+
+exact = (states @ weights).log_softmax(1)
+print("     log-prob       kl  outside")
+far, kls, beyond = {}, {}, {}
+for name, rounding in engines.items():
+    engine = layer(rounding)
+    gap = engine - exact
+    chance = engine.exp()
+    far[name] = (chance * gap.abs()).sum(1).mean()
+    kls[name] = (chance * gap).sum(1).mean()
+    off = (gap.exp() - 1).abs() > bound
+    beyond[name] = (chance * off).sum(1).mean()
+    print(
+        f"{name:5} {far[name]:7.3f}"
+        f" {kls[name]:8.0e} {beyond[name]:8.2f}"
+    )
+worse = {n: kls[n] / kls["bf16"] for n in kls}
+coarser = torch.finfo(eight).eps
+coarser /= torch.finfo(torch.bfloat16).eps
+assert coarser == 16
+assert 15 < worse["int8"] < 40
+assert 150 < worse["fp8"] < 350
+# --8<-- [end:eight]
+
+# --8<-- [start:safe]
+share = beyond["bf16"]
+print(f"outside {share:.2f}")
+assert share == 0, "the mean agrees, tokens do not"
+# --8<-- [end:safe]

@@ -70,3 +70,20 @@ ratio = twice[2] / (beta * right[2])
 print(*(f"{v:.1f}" for v in ratio))
 assert twice[2].allclose(beta * right[2]), "twice"
 # --8<-- [end:twice]
+
+# --8<-- [start:sign]
+near = torch.tensor([0.5, 0.3, 0.2]).log()
+ends = {}
+for sign in 1, -1:
+    logits = torch.tensor([0.5, 0.5, 0.0])
+    for _ in range(200):
+        logits.requires_grad_()
+        own = logits.log_softmax(0)
+        cost = own.exp() @ (own - near)
+        step = sign * cost
+        (g,) = torch.autograd.grad(step, logits)
+        logits = (logits - g).detach()
+    ends[sign] = cost.item()
+    print(f"{sign:+d} * kl ends at {cost:z.2f}")
+assert abs(ends[1]) < 1e-6 and ends[-1] > 1
+# --8<-- [end:sign]

@@ -57,6 +57,23 @@ def test_the_price_moves_by_the_error_times_the_share_of_the_horizon(kl, error, 
     assert found == pytest.approx(0.5 * (1 + error * steps / 10), rel=1e-12)
 
 
+@given(seeds, st.integers(1, 4))
+def test_self_distillation(seed, hints):
+    r"""\mathbb{E}_c\,\mathrm{KL}(S\,\|\,T_c)=\mathrm{KL}(S\,\|\,S^*)-\log Z
+
+    So the geometric mean of the teachers is the student with the least KL to them.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    logits = torch.randn(hints + 1, 5, generator=generator, dtype=torch.float64)
+    student, *teachers = (3 * logits).softmax(1)
+    product = torch.ones(5, dtype=torch.float64)
+    for teacher in teachers:
+        product *= teacher ** (1 / hints)
+    best = product / product.sum()
+    mean = sum(kl(student, teacher) for teacher in teachers) / hints
+    assert_close(mean, kl(student, best) - product.sum().log())
+
+
 def kl(p: Tensor, q: Tensor) -> Tensor:
     return (p * (p / q).log()).sum()
 

@@ -189,9 +189,24 @@ def _cause(
         inner[:, 0 if shift > 0 else -1] = False
         if inner.any() and explains(inner, values=values.roll(shift, 1)):
             return f"the values that went in lie one slot {word}; cut [:, -T-1:-1]"
+    right = gae(**inputs, gamma=gamma, gae_lambda=1.0).advantages
+    row = first(wrong)[0]
+    other = _owner(advantages[row], right, mask[row] & mask)
+    if other is not None:
+        remedy = "draw or sort all fields of a row together"
+        return f"row {row} has the advantages of row {other}; {remedy}"
     if not (wrong & ~mask.all(1, keepdim=True)).any():
         return "only full rows are off: they were cut; pass their bootstrap_values"
     return (
         "other rewards or values went in, or the recursion reads a slot that does not "
         "count"
     )
+
+
+def _owner(found: Tensor, right: Tensor, common: Tensor) -> int | None:
+    """The row whose advantages were found in another, where both have tokens."""
+    for other, (expected, both) in enumerate(zip(right, common, strict=True)):
+        off = _off(found, expected, both, expected)
+        if found[both].any() and not off.any():
+            return other
+    return None

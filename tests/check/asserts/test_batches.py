@@ -246,6 +246,8 @@ def test_what_makes_the_sum_wrong_is_named():
     for shift, word in ((-1, "late"), (1, "early")):
         text = with_advantages(A + values - values.roll(shift, 1))
         assert f"lie one slot {word}; cut [:, -T-1:-1]" in text
+    text = with_advantages(A.flip(0))
+    assert "row 0 has the advantages of row 1; draw or sort all fields" in text
     text = with_advantages(A * 3)
     assert text.endswith("the recursion reads a slot that does not count")
 
