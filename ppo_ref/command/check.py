@@ -1,38 +1,46 @@
-"""Judge a dumped batch of a verl run, stage by stage, or the figures of a log."""
+"""Judge one dumped batch of a trainer, stage by stage, or the figures of a log."""
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
+from textwrap import fill, indent
 
 from ppo_ref.check import doctor
 from ppo_ref.check.dump import judging, reading
-from ppo_ref.check.dump.groups import ESTIMATORS
+from ppo_ref.check.dump.groups import ESTIMATORS, OTHER
+from ppo_ref.check.dump.trainers import WRITTEN
 from ppo_ref.command.run_folder import STATISTICS
 from ppo_ref.command.terminal import printable
+
+EXIT_CODES = """\
+Exit code of a dump: 0 nothing wrong found; 1 nothing is wrong, but a line says
+look, or the advantages could not be computed again; 2 DUMP cannot be read; 3 a
+line says FAIL. Lines with - were not compared; they change no exit code. Of a
+log: 1 a line says broken or look."""
 
 
 def add(parser: ArgumentParser) -> None:
     """Name the arguments of the command."""
-    parser.epilog = (
-        f"To make DUMP, in your trainer behind compute_advantage: {reading.WRITE}. "
-        "Exit code: 0 nothing wrong found, 1 a line says FAIL (of a log: broken or "
-        "look), 2 DUMP is neither."
-    )
-    help = "a dict of tensors by torch.save; or a log, or the folder of a run"
+    parser.formatter_class = RawDescriptionHelpFormatter
+    parser.epilog = f"{EXIT_CODES}\n\nThe lines that make DUMP, in your trainer:\n"
+    for written in WRITTEN:
+        place = fill(written.place, 76)
+        parser.epilog += f"\n{place}\n\n{indent(written.lines, '    ')}\n"
+    help = "tensors by torch.save or numpy.savez; or a log, or the folder of a run"
     parser.add_argument("dump", metavar="DUMP", help=help)
     parser.add_argument("--gamma", type=float, help="algorithm.gamma, else 1")
     parser.add_argument("--lam", type=float, help="algorithm.lam, else 1")
     parser.add_argument("--kl-coef", type=float, help="of the KL in the rewards")
     parser.add_argument(
         "--estimator",
-        choices=["gae", "reinforce_plus_plus", *ESTIMATORS],
-        help="algorithm.adv_estimator, else by the numbers",
+        choices=["gae", "reinforce_plus_plus", *ESTIMATORS, OTHER],
+        help=f"algorithm.adv_estimator, else by the numbers; {OTHER}: none of these",
     )
     parser.add_argument("--eos-token-id", type=int, help="judge the mask by it")
 
 
 def run(arguments: Namespace) -> int:
-    """Print the verdicts: 0 if nothing is wrong, 1 if something is, 2 if it is no dump.
+    """Print the verdicts; the exit code says what was found, as ``--help`` has it.
 
     A log is judged by its figures, a dump by its tensors.
     """
@@ -54,7 +62,7 @@ def run(arguments: Namespace) -> int:
         sentence = str(error).partition("\n")[0]
         return _refuse(f"{arguments.dump}: cannot be judged: {sentence}")
     print(printable(str(report)))
-    return 0 if report.ok else 1
+    return report.exit_code
 
 
 def _refuse(sentence: str) -> int:

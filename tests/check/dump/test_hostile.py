@@ -194,7 +194,8 @@ def test_a_view_that_repeats_numbers_is_read(tmp_path, capsys):
     batch = dumped(sampled())
     batch["old_log_probs"] = batch["ref_log_prob"][:, :1].expand(6, 8)
     torch.save(batch, tmp_path / "dump.pt")
-    assert main(["check", str(tmp_path / "dump.pt")]) in (0, 1)
+    assert main(["check", str(tmp_path / "dump.pt")]) == 3
+    assert "kl         ok" in capsys.readouterr().out
 
 
 def test_twice_the_groups_take_no_four_times_the_work(tmp_path):
