@@ -54,7 +54,7 @@ def load_tensors(file: BinaryIO) -> Any:
 
 
 def classes_of(file: BinaryIO) -> list[str]:
-    """What the pickle of such a file asks Python for, read and not executed."""
+    """The names that the pickle of such a file asks Python for; nothing is executed."""
     asked: dict[str, None] = {}
     with ZipFile(file) as archive:
         for name in archive.namelist():

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from textwrap import dedent
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -17,8 +17,10 @@ from torch import Tensor
 
 from ppo_ref.check.dump.judging import judge
 from ppo_ref.check.dump.reading import NAMES, read
+from ppo_ref.check.dump.trainers import WRITTEN
 from ppo_ref.check.dump.verdicts import FAIL, LOOK, OK, OPEN
 from tests.check.dump.batches import EOS, LENGTHS, MASK, P, T, sampled, whitened
+from tests.check.dump.written import Shape, openrlhf, trl, written
 from tests.differential import dumped, others, peers
 from tests.differential.wheels import requires
 
@@ -532,7 +534,9 @@ def test_the_lines_of_the_page_dump_what_is_to_be_judged(
     """In the v1 trainer, behind the call that it names; in the others, of a batch."""
     monkeypatch.chdir(tmp_path)
     page = (PAGES / language / "debug/asserts.md").read_text("utf-8")
-    of_v1, of_batch = (dedent(lines) for lines in LINES.findall(page))
+    shown = [dedent(lines) for lines in LINES.findall(page)]
+    assert shown == [written.lines for written in WRITTEN]  # which --help prints
+    of_v1, of_batch, *_ = shown
     v1(lines=of_v1, lam=0.95)
     report = judge(read("dump.pt"), eos_token_id=EOS)
     assert report.ok and "mask" in report.stages(OK) and "values" in report.stages(OK)
@@ -543,3 +547,53 @@ def test_the_lines_of_the_page_dump_what_is_to_be_judged(
         exec(of_batch, {"torch": torch, "batch": data})
         report = judge(read("dump.pt"))
         assert report.ok and {"mask", "groups", "advantages"} <= {*report.stages(OK)}
+
+
+ESTIMATORS = ("gae", "rloo", "group_norm", "dr_grpo", "reinforce_baseline", "reinforce")
+
+
+@requires(others.OPEN)
+@pytest.mark.parametrize("kl_coef", [0.0, 0.02])
+@pytest.mark.parametrize("estimator", [*ESTIMATORS, "flash_reinforce"])
+def test_what_openrlhf_computes_passes(
+    estimator: str, kl_coef: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shape = Shape(prompts=5, answers=4, critic=estimator == "gae")
+    parts = openrlhf(written(5, shape), shape)
+    made = others.open_experiences(parts, estimator, kl_coef, shape.answers)
+    exec(WRITTEN[3].lines, {"torch": torch, "experiences": made})
+    report = judge(read("dump.pt"))
+    assert report.exit_code == 0, f"\n{report}"
+    if estimator in ("rloo", "group_norm", "dr_grpo"):  # of a group in two parts
+        made = others.open_experiences(parts, estimator, kl_coef, shape.answers // 2)
+        exec(WRITTEN[3].lines, {"torch": torch, "experiences": made})
+        report = judge(read("dump.pt"))
+        assert report.stages(FAIL) == ["advantages"], f"\n{report}"
+
+
+@requires(others.GRPO)
+@pytest.mark.parametrize("is_scored", [True, False])
+@pytest.mark.parametrize("scale", ["group", "batch", "none"])
+def test_what_trl_computes_passes(
+    scale: str, is_scored: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shape = Shape(prompts=5, answers=8, critic=False)
+    batch = written(6, shape)
+    for size, state in ((8, OK), (4, FAIL)):
+        output = trl(batch, scored=False)
+        rewards = batch["scores"].float()
+        output["advantages"] = others.trl_advantages(rewards, size, scale)
+        names: Batch = {"torch": torch, "output": output, "rewards": rewards}
+        names |= {"process_slice": slice(None)}
+        process = SimpleNamespace(is_main_process=True)
+        exec(WRITTEN[2].lines, names | {"self": SimpleNamespace(accelerator=process)})
+        found = read("dump.pt")
+        if not is_scored:
+            del found["rewards"]
+        report = judge(found)
+        said = {verdict.stage: verdict.state for verdict in report.verdicts}
+        if state == FAIL and scale != "group" and not is_scored:
+            state = LOOK  # a mean of 0 in each half may be chance
+        assert said["advantages"] == state, f"\n{report}"

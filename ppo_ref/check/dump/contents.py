@@ -1,4 +1,4 @@
-"""What a file held, as one batch of tensors by name: lists and dicts taken apart."""
+"""One batch of tensors by name, of what a file held: lists and dicts taken apart."""
 
 from typing import Any
 
@@ -100,3 +100,30 @@ def _widened(name: str, x: Tensor, width: int) -> Tensor:
     if name in LEFT_PADDED:
         return torch.cat([blank, x], 1)
     return torch.cat([x, blank], 1)
+
+
+def short(name: object) -> str:
+    """The name of a dtype or a layout, without ``torch.``."""
+    return str(name).removeprefix("torch.")
+
+
+def kind_of(x: Tensor) -> str:
+    """The form in which a tensor keeps its numbers: ``dense``, or another's name."""
+    if x.is_meta:
+        return "meta"
+    if x.is_nested:
+        return "nested"
+    if x.is_quantized:
+        return short(x.dtype)
+    if x.layout == torch.strided:
+        return "dense"
+    return short(x.layout)
+
+
+def require_dense(name: str, x: Tensor) -> None:
+    """Refuse a tensor whose numbers are not all there, in rows of one length."""
+    kind = kind_of(x)
+    if kind == "nested":
+        kind = f"nested: save {name}.to_padded_tensor(0)"
+    if kind != "dense":
+        raise ValueError(f"{name} must be a dense tensor, got {kind}")

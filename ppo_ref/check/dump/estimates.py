@@ -193,7 +193,7 @@ def _settings(
 def _solved(
     dump: Fields, gamma: float | None, gae_lambda: float | None
 ) -> list[tuple[float, float]]:
-    """What the rows say, each by least squares: both factors come in linearly."""
+    """Gamma and lambda by row, of least squares: both factors come in linearly."""
     assert dump.given is not None and dump.returns is not None
     none = torch.zeros_like(dump.returns)
     value = expected_returns(dump, none, 1.0, 0.0)

@@ -9,7 +9,7 @@ from ppo_ref.check.asserts.faults import counted, first, shown
 from ppo_ref.check.dump.reading import Fields
 from ppo_ref.check.dump.trainers import OPENRLHF, TRL
 from ppo_ref.check.dump.verdicts import FAIL, LOOK, OK, OPEN, Said
-from ppo_ref.check.dump.wrong_groups import named
+from ppo_ref.check.dump.wrong_groups import named, named_of_centred
 from ppo_ref.group_advantages import dr_grpo, grpo, rloo
 from ppo_ref.masking import masked_whiten
 
@@ -17,6 +17,7 @@ ESTIMATORS = (
     *("grpo", "dr_grpo", "rloo", "reinforce_plus_plus_baseline"),
     *("opo", "grpo_passk", "gpg"),
 )
+_FEWEST_GROUPS = 4  # of which it is no chance that each of their parts has mean 0
 OTHER = "other"  # the estimator is none of these
 
 
@@ -168,7 +169,7 @@ def _compared(
 
 
 def _kl_taken(dump: Fields, missing: Tensor) -> Tensor:
-    """What a row lacks, if it is its KL times one coefficient; else 0."""
+    """The KL of each row times one coefficient, if that is what rows lack; else 0."""
     kl = dump.row_kl
     if kl is None:
         return torch.zeros_like(missing)
@@ -188,43 +189,38 @@ def _judge_sums(dump: Fields, groups: Groups, held: Tensor) -> Said:
     mean = _summed(held, groups) / sizes[groups.of_row]
     if not (held.abs() > near).any():
         return OPEN, f"all 0, as if all scores of a prompt are equal; {lacking}"
-    square = (
-        _summed((held - mean).square(), groups)
-        / (sizes - 1).clamp(min=1)[groups.of_row]
-    )
-    deviation = square.sqrt()
-    groups_said = (
-        f"{counted(len(groups.sizes), 'group')} of {_range(groups.sizes)} rows"
-    )
+    degrees = (sizes - 1).clamp(min=1)[groups.of_row]
+    deviation = (_summed((held - mean).square(), groups) / degrees).sqrt()
+    number = counted(len(groups.sizes), "group")
+    groups_said = f"{number} of {_range(groups.sizes)} rows"
     off = (groups.sizes > 1)[groups.of_row] & (mean.abs() > near)
     unequal = deviation[deviation > near]
     is_one = bool(((unequal - 1).abs() < 0.02).all())
-    way = ""
-    if off.any() or not is_one:
-        lengths = dump.response_mask.sum(1)
-        size = near.expand(len(held))
-        centred = not off.any()
-        way = named(None, groups.of_row, lengths, held, size, centred)
-    if off.any() or way:
+    size = near.expand(len(held))
+    way, sure = "", False
+    if off.any():
+        way = named(None, groups.of_row, dump.response_mask.sum(1), held, size)
+    elif not is_one:
+        way, sure = named_of_centred(groups.of_row, held, size)
+    if off.any() or sure:
         row = int(off.nonzero()[0]) if off.any() else 0
         text = (
             f"the rows of row {row}'s prompt have mean advantage "
-            f"{float(mean[row]):.4f} and deviation {float(deviation[row]):.4f} "
-            f"({groups_said})"
+            f"{round(float(mean[row]), 4) + 0.0:.4f} and deviation "
+            f"{float(deviation[row]):.4f} ({groups_said})"
         )
         if groups.complete:
-            return (
-                FAIL,
-                f"{text}: {way or 'their mean must be 0, over the whole group'}",
-            )
+            way = way or "their mean must be 0, over the whole group"
+            return FAIL, f"{text}: {way}"
         return LOOK, f"{text}: are the groups whole? dump before the batch is split"
     text = f"mean 0 in each of {groups_said}, {counted(len(held), 'row')}"
     if is_one:
         return OK, f"{text}, deviation 1, as GRPO gives; {lacking}"
-    text += (
-        f", deviation {_range(unequal)}, as without a division or by that of the batch"
-    )
-    return OK, f"{text}; {lacking}"
+    text += f", deviation {_range(unequal)}"
+    several = len(set(groups.of_row[deviation > near].tolist())) >= _FEWEST_GROUPS
+    if way and several:
+        return LOOK, f"{text}, but as if {way}; {lacking}"
+    return OK, f"{text}, as without a division or by that of the batch; {lacking}"
 
 
 def _rounding(

@@ -127,7 +127,7 @@ def judge_kl(dump: Fields, kl_coef: float | None) -> Said:
     old = dump.old_log_probs
     ref = dump.ref_log_probs
     if scores is None or dump.rewards is None:
-        return OPEN, dump.lacks("scores", "rewards")
+        return OPEN, dump.lacks("rewards", "scores")
     if dump.scores_by_row:
         return OPEN, "the rewards of single tokens are not in the dump"
     taken = scores - dump.rewards
@@ -331,7 +331,7 @@ def judge_ratio(dump: Fields) -> Said:
     whole = ratio.shape == (len(mask), 1)
     if whole:
         gap, mask = gap.sum(1, keepdim=True), mask.any(1, keepdim=True)
-    if ratio.shape != mask.shape:
+    if ratio.shape != mask.shape or not ratio.is_floating_point():
         shape = list(ratio.shape)
         return (
             LOOK,

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ppo_ref.check.asserts.faults import TOLERANCE, counted, shown
 from ppo_ref.check.dump import trainers
-from ppo_ref.check.dump.contents import batch_of
+from ppo_ref.check.dump.contents import batch_of, require_dense, short
 from ppo_ref.check.dump.trainers import VERL, Trainer
 from ppo_ref.check.npz_file import is_npz, load_arrays
 from ppo_ref.check.tensor_file import classes_of, load_tensors
@@ -76,7 +76,7 @@ def read(path: Path | str) -> dict[str, Tensor]:
 
 
 def _kind(names: str, other: str) -> str:
-    """What a pickle is that asks for these classes."""
+    """The kind of a pickle that asks for these classes."""
     for name, kind in _KINDS:
         if name in names:
             return kind
@@ -224,7 +224,7 @@ def _require_shapes(
     for theirs in names.values():
         _require_shape(theirs, tensors[theirs], shape, like)
         if tensors[theirs].dtype not in TOLERANCE:
-            dtype = _short(tensors[theirs].dtype)
+            dtype = short(tensors[theirs].dtype)
             raise ValueError(f"{theirs} must be a floating-point tensor, got {dtype}")
     for theirs in sorted(tensors.keys() & {*_MASKS, *_IDS}):
         x = tensors[theirs]
@@ -238,33 +238,10 @@ def _require_shapes(
     return shape, like
 
 
-def _short(name: object) -> str:
-    """The name of a dtype or a layout, without ``torch.``."""
-    return str(name).removeprefix("torch.")
-
-
-def kind_of(x: Tensor) -> str:
-    """The form in which a tensor keeps its numbers: ``dense``, or another's name."""
-    if x.is_meta:
-        return "meta"
-    if x.is_nested:
-        return "nested"
-    if x.is_quantized:
-        return _short(x.dtype)
-    if x.layout == torch.strided:
-        return "dense"
-    return _short(x.layout)
-
-
 def _require_plain(name: str, x: Tensor) -> None:
     """Numbers that are all there; 0 and 1 in a mask, whole ones as ids."""
-    dtype = _short(x.dtype)
-    kind = kind_of(x)
-    if kind == "nested":
-        how = f"save {name}.to_padded_tensor(0)"
-        raise ValueError(f"{name} must be a dense tensor, got nested: {how}")
-    if kind != "dense":
-        raise ValueError(f"{name} must be a dense tensor, got {kind}")
+    dtype = short(x.dtype)
+    require_dense(name, x)
     if name in _IDS and (x.is_floating_point() or x.is_complex()):
         raise ValueError(f"{name} must hold ids, got {dtype}")
     if name in _MASKS:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from ppo_ref.alignment import last_token
+from ppo_ref.check.dump.contents import require_dense
 
 
 class Trainer(NamedTuple):
@@ -97,7 +98,8 @@ torch.save(dump, "dump.pt")""",
     Written(
         "verl, ray_trainer.py: behind batch = compute_advantage(...)",
         """dump = dict(batch.batch.items())
-dump["uid"] = batch.non_tensor_batch["uid"].tolist()
+uid = batch.non_tensor_batch["uid"]
+dump["uid"] = uid.tolist()
 torch.save(dump, "dump.pt")""",
     ),
     Written(
@@ -116,6 +118,12 @@ torch.save(dump, "dump.pt")""",
 # Names that are common words in a sentence; they are not translated.
 _WORDS = ("prompts", "responses")
 _TOLERANCE = 1e-4
+# What the batch under verl's names is made of, beside those in the tables.
+_MADE_OF = (
+    *("response_mask", "attention_mask", "prompt_mask", "tool_mask", "sequences"),
+    *("advantages", "returns", "token_level_scores", "token_level_rewards"),
+    *("info.reward", "info.return", "info.kl", "importance_sampling_ratio"),
+)
 
 
 class Batch(NamedTuple):
@@ -138,6 +146,8 @@ def renamed(tensors: dict[str, Tensor]) -> Batch:
     for ours, theirs in trainer.names.items():
         if theirs in found and ours not in found:
             found[ours] = found.pop(theirs)
+    for name in found.keys() & {*trainer.names, *_MADE_OF}:
+        require_dense(name, found[name])
     if trainer is TRL:
         _read_trl(found)
     row_kl = None
@@ -167,7 +177,9 @@ def _read_trl(found: dict[str, Tensor]) -> None:
     if mask is None or tool is None or mask.shape != tool.shape:
         return
     found["response_mask"] = mask * tool
-    if prompt is not None and "attention_mask" not in found:
+    if prompt is None or prompt.ndim != 2 or len(prompt) != len(mask):
+        return
+    if "attention_mask" not in found:
         found["attention_mask"] = torch.cat([prompt, mask], 1)
 
 
@@ -194,17 +206,22 @@ def _read_openrlhf(found: dict[str, Tensor]) -> Tensor | None:
             )
     if "info.reward" in found:
         found.setdefault("token_level_scores", found["info.reward"])
-    reward, total = found.get("token_level_scores"), found.get("info.return")
-    kl = found.get("info.kl")
-    if reward is None or reward.ndim != 1 or kl is None or kl.shape != reward.shape:
+    by_row = {}
+    for name in ("token_level_scores", "info.return", "info.kl"):
+        x = found.get(name)
+        if x is not None and x.is_floating_point() and x.shape == mask.shape[:1]:
+            by_row[name] = x.double()
+    reward, total = by_row.get("token_level_scores"), by_row.get("info.return")
+    kl = by_row.get("info.kl")
+    if reward is None or kl is None:
         return None
-    row_kl = kl.double() * mask.sum(1)
+    row_kl = kl * mask.sum(1)
     if not row_kl.any():
         return None
     if "values" in found:
-        if total is None or total.shape != reward.shape:
+        if total is None:
             return None
-        near = _TOLERANCE * reward.double().abs().clamp(min=1)
+        near = _TOLERANCE * reward.abs().clamp(min=1)
         if not ((total - reward).abs() > near).any():
             return None
     return row_kl
@@ -221,7 +238,7 @@ def _spread(found: dict[str, Tensor]) -> bool:
     by_row = False
     for name in ("advantages", "returns", "token_level_scores", "token_level_rewards"):
         x = found.get(name)
-        if x is None or x.is_nested or x.shape not in (mask.shape[:1], (len(mask), 1)):
+        if x is None or x.shape not in (mask.shape[:1], (len(mask), 1)):
             continue
         if mask.shape[1] == 1 and x.ndim == 2:
             continue

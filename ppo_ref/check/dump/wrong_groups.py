@@ -14,29 +14,38 @@ def named(
     lengths: Tensor,
     held: Tensor,
     size: Tensor,
-    centred: bool = False,
 ) -> str:
     """The way that explains the advantage of every row; or nothing.
 
     Without scores, the advantages themselves are taken for them: what was normalised
-    over some rows has there mean 0 and deviation 1, and does not change again. Where
-    each group has mean 0 already, ``centred``, they tell of its parts alone.
+    over some rows has there mean 0 and deviation 1, and does not change again.
     """
     known = held if scores is None else scores
-    ways = [*_in_parts(known, of_row)]
-    if scores is not None or not centred:
-        ways += _others(known, of_row, lengths)
-    for words, mean, deviation in ways:
-        scales = [deviation + 1e-6, torch.ones_like(known)]
-        if centred:
-            scales.pop()  # a mean of 0 over few rows may be chance
-        for scale in scales:
-            # Where all are equal, there is nothing to divide.
-            expected = (known - mean) / scale
-            near = size + (0.02 * held.abs() if scores is None else 1e-3 * held.abs())
-            if not ((expected - held).abs() > near).any():
+    near = size + (0.02 if scores is None else 1e-3) * held.abs()
+    for words, mean, deviation in (
+        *_in_parts(known, of_row),
+        *_others(known, of_row, lengths),
+    ):
+        for scale in (deviation + 1e-6, torch.ones_like(known)):
+            if not (((known - mean) / scale - held).abs() > near).any():
                 return words
     return ""
+
+
+def named_of_centred(of_row: Tensor, held: Tensor, size: Tensor) -> tuple[str, bool]:
+    """The parts in which groups were normalised whose own mean is 0, without scores.
+
+    The second result says that the deviation is 1 in each part, which is no chance; a
+    mean of 0 alone, over a few rows, may be.
+    """
+    near = size + 0.02 * held.abs()
+    maybe = ""
+    for words, mean, deviation in _in_parts(held, of_row):
+        if not (((held - mean) / (deviation + 1e-6) - held).abs() > near).any():
+            return words, True
+        if not maybe and not (mean.abs() > near).any():
+            maybe = words
+    return maybe, False
 
 
 Way = tuple[str, Tensor, Tensor]  # with the mean and the deviation of each row
