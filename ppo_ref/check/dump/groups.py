@@ -17,6 +17,7 @@ ESTIMATORS = (
     *("grpo", "dr_grpo", "rloo", "reinforce_plus_plus_baseline"),
     *("opo", "grpo_passk", "gpg"),
 )
+_ROWS = ("advantages", "scores", "rewards")
 _FEWEST_GROUPS = 4  # of which it is no chance that each of their parts has mean 0
 OTHER = "other"  # the estimator is none of these
 
@@ -95,7 +96,7 @@ def judge_advantages(dump: Fields, groups: Groups, estimator: str | None) -> Sai
         return OPEN, f"--estimator {OTHER}: none that is known here"
     start = mask.long().argmax(1, keepdim=True)
     held = advantages.gather(1, start)[:, 0]
-    uneven = mask & ((advantages - held[:, None]).abs() > dump.tolerance)
+    uneven = mask & ((advantages - held[:, None]).abs() > dump.tolerance(*_ROWS))
     if uneven.any() and dump.row_kl is None:
         rows = int(uneven.any(1).sum())
         text = (
@@ -184,7 +185,7 @@ def _judge_sums(dump: Fields, groups: Groups, held: Tensor) -> Said:
     lacking = dump.lacks("scores")
     if most == 1:
         return LOOK, f"no two rows share a prompt; {lacking}: dump whole groups"
-    near = max(dump.tolerance, 1e-3) * held.abs().max().clamp(min=1)
+    near = max(dump.tolerance(*_ROWS), 1e-3) * held.abs().max().clamp(min=1)
     sizes = groups.sizes.double()
     mean = _summed(held, groups) / sizes[groups.of_row]
     if not (held.abs() > near).any():
@@ -230,7 +231,7 @@ def _rounding(
     excess = known["dr_grpo"]
     lifted = known["grpo"].abs() / excess.abs().clamp(min=1e-30)
     lifted = torch.where(excess == 0, 1e6, lifted.clamp(min=1))
-    size = dump.tolerance * held.abs().clamp(min=1)
+    size = dump.tolerance(*_ROWS) * held.abs().clamp(min=1)
     # Trainers add 1e-9 to 1e-4 to the deviation.
     size += 1e-3 * held.abs()
     return size + 1e-7 * scores.abs().max() * lifted

@@ -338,7 +338,7 @@ def judge_ratio(dump: Fields) -> Said:
             f"importance_sampling_ratio has shape {shape}, not one a token or row",
         )
     ratio, expected = ratio.double(), gap.exp()
-    near = max(dump.tolerance, 1e-3)
+    near = max(dump.tolerance("old_log_probs", "rollout_log_probs"), 1e-3)
     off = mask & ((ratio - expected).abs() > near * expected.clamp(min=1))
     # What is too large or too small was set to 0, or to the bound.
     largest, least = ratio[mask].max(), ratio[mask].min()

@@ -127,7 +127,8 @@ def _made_by_groups(dump: Fields) -> bool:
         return False
     start = dump.response_mask.long().argmax(1, keepdim=True)
     apart = (dump.returns - dump.returns.gather(1, start)).abs()
-    even = not (dump.response_mask & (apart > dump.tolerance)).any()
+    uneven = apart > dump.tolerance("returns", "advantages")
+    even = not (dump.response_mask & uneven).any()
     return even or dump.row_kl is not None
 
 
@@ -140,4 +141,5 @@ def _has_no_critic(dump: Fields) -> bool:
     if dump.returns is None:
         return True
     apart = (dump.returns - dump.advantages).abs()
-    return bool(apart[dump.response_mask].max() <= dump.tolerance)
+    near = dump.tolerance("returns", "advantages")
+    return bool(apart[dump.response_mask].max() <= near)

@@ -95,7 +95,7 @@ class Fields(NamedTuple):
     responses: Tensor | None
     prompts: Tensor | None
     uid: Tensor | None
-    tolerance: float
+    tolerances: dict[str, float]
     unfit: dict[str, str]
     trainer: Trainer = VERL
     scores_by_row: bool = False
@@ -122,6 +122,10 @@ class Fields(NamedTuple):
         rows = counted(len(mask), "row")
         slots, tokens = counted(mask.shape[1], "slot"), counted(self.tokens, "token")
         return f"names of {self.trainer.name}; {rows} of {slots}, {tokens} count"
+
+    def tolerance(self, *names: str) -> float:
+        """The rounding of the coarsest dtype among these fields."""
+        return max(self.tolerances.get(name, _FINEST) for name in names)
 
     @property
     def given(self) -> Tensor | None:
@@ -172,10 +176,10 @@ def _fields(batch: trainers.Batch) -> Fields:
     require_tokens("check", mask)
     fit: dict[str, Tensor] = {}
     unfit: dict[str, str] = {}
-    tolerance = _FINEST
+    tolerances = {}
     for ours, theirs in names.items():
         x = tensors[theirs]
-        tolerance = max(tolerance, TOLERANCE[x.dtype])
+        tolerances[ours] = max(_FINEST, TOLERANCE[x.dtype])
         wrong = mask & ~x.isfinite()
         if wrong.any():
             unfit[ours] = shown(theirs, x, wrong, "")
@@ -190,7 +194,7 @@ def _fields(batch: trainers.Batch) -> Fields:
         responses=_of_response(tensors.get("responses"), tensors, shape),
         prompts=prompts,
         uid=tensors.get("uid"),
-        tolerance=tolerance,
+        tolerances=tolerances,
         unfit=unfit,
         trainer=batch.trainer,
         scores_by_row=batch.scores_by_row,

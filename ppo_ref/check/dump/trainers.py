@@ -53,6 +53,7 @@ TRL = Trainer(
         "ref_log_prob": "TRL has it with beta above 0",
         "token_level_rewards": "GRPO has its KL in the loss",
         "values": "GRPO has no critic",
+        "uid": "save prompt_ids too",
     },
 )
 # OpenRLHF 0.8 to 0.11, vars(experience) behind compute_advantages_and_returns.
@@ -242,9 +243,10 @@ def _spread(found: dict[str, Tensor]) -> bool:
             continue
         if mask.shape[1] == 1 and x.ndim == 2:
             continue
-        where = mask.bool()
+        where = torch.ones_like(mask).bool()
         if name.startswith("token"):
-            where = last_token(where)
+            where = last_token(mask.bool())
+            where[:, 0] |= ~mask.bool().any(1)  # a row whose tokens are all masked out
             by_row = by_row or name == "token_level_scores"
         found[name] = torch.where(where, x.reshape(-1, 1), x.new_zeros(()))
     return by_row

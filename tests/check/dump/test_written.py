@@ -35,7 +35,11 @@ WRONG = {
         "kl",
         "0.003 times k1 of rollout_log_probs and ref_log_prob explains",
     ),
-    "whitened by rank": (Shape(), "whitening", "in 2 parts, by each of 2 workers"),
+    "whitened by rank": (
+        Shape(half=True),
+        "whitening",
+        "in 2 parts, by each of 2 workers",
+    ),
     "temperature": (NO_CRITIC, "rollout", "another temperature"),
     "reference late": (NO_CRITIC, "reference", "lies one slot late: put back"),
 }
@@ -47,7 +51,7 @@ def dumps(seed: int, shape: Shape, fault: str = "") -> Iterator[tuple[str, Dump]
     batch = written(seed, shape, fault)
     by_verl = shape.estimator != "batch" and (shape.critic or not shape.kl_coef)
     if by_verl:
-        yield "verl", verl(batch)
+        yield "verl", verl(batch, shape.half)
         yield "verl", verl_v1(batch)
     if not shape.critic and not shape.kl_coef and shape.estimator != "rloo":
         yield "TRL", trl(batch, scored=False)

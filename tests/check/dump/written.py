@@ -159,7 +159,7 @@ def _grpo(
     return found
 
 
-def verl(batch: Batch) -> Batch:
+def verl(batch: Batch, half: bool = False) -> Batch:
     """The batch of verl's driver, the page's lines behind its advantages."""
     mask = batch["mask"]
     scores = torch.zeros(mask.shape)
@@ -179,6 +179,8 @@ def verl(batch: Batch) -> Batch:
     if "values" in batch:
         for name in ("values", "advantages", "returns"):
             found[name] = batch[name].float()
+        if half:
+            found["values"] = found["values"].bfloat16()
     else:
         found["advantages"] = (batch["by_row"][:, None] * mask).float()
         found["returns"] = found["advantages"]
