@@ -37,7 +37,7 @@ def test_the_log_of_a_run_that_returns_nan_is_found(tmp_path):
     text = log(lambda n: 0.4 if n < 20 else float("nan"), lambda n: 0.001)
     (tmp_path / "train.log").write_text(text)
     done = run(CHECKS[0], tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == 3
     assert "broken" in done.stdout and "critic/score/mean" in done.stdout
 
 

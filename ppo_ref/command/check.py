@@ -13,10 +13,10 @@ from ppo_ref.command.run_folder import STATISTICS
 from ppo_ref.command.terminal import printable
 
 EXIT_CODES = """\
-Exit code of a dump: 0 nothing wrong found; 1 nothing is wrong, but a line says
-look, or the advantages could not be computed again; 2 DUMP cannot be read; 3 a
-line says FAIL. Lines with - were not compared; they change no exit code. Of a
-log: 1 a line says broken or look."""
+Exit code: 0 nothing wrong found; 1 a line says look, or the advantages of a
+dump could not be computed again; 2 DUMP is neither a dump nor a log; 3 a line
+of a dump says FAIL, a figure of a log is broken. Lines of a dump with - were
+not compared, and notes of a log do not count."""
 
 
 def add(parser: ArgumentParser) -> None:
@@ -36,6 +36,8 @@ def add(parser: ArgumentParser) -> None:
         choices=["gae", "reinforce_plus_plus", *ESTIMATORS, OTHER],
         help=f"algorithm.adv_estimator, else by the numbers; {OTHER}: none of these",
     )
+    help = "of a log that holds several runs, the one that is meant"
+    parser.add_argument("--run", dest="of_run", metavar="NAME", help=help)
     parser.add_argument("--eos-token-id", type=int, help="judge the mask by it")
 
 
@@ -45,7 +47,7 @@ def run(arguments: Namespace) -> int:
     A log is judged by its figures, a dump by its tensors.
     """
     if log := _log(Path(arguments.dump)):
-        return _run_log(log)
+        return _run_log(log, arguments.of_run)
     try:
         report = judging.judge(
             reading.read(arguments.dump),
@@ -78,15 +80,21 @@ def _log(path: Path) -> Path | None:
         return None
     with path.open("rb") as file:
         start = file.read(4096)
+    wide = start.startswith((b"\xff\xfe", b"\xfe\xff"))  # UTF-16, full of zeros
     binary = start[:2] == b"PK" or start[:1] == b"\x80" or b"\0" in start
-    return None if binary else path
+    return None if binary and not wide else path
 
 
-def _run_log(path: Path) -> int:
+def _run_log(path: Path, run: str | None) -> int:
     try:
-        log = doctor.read_log(path.read_text("utf-8", errors="replace"))
+        log = doctor.read_log(doctor.decode(path.read_bytes()), run)
+    except doctor.SeveralRuns as error:
+        return _refuse(f"{path}: {error} (--run NAME)")
     except ValueError as error:
         return _refuse(f"{path}: neither a dump nor a log: {error}")
     found = doctor.judge(log)
     print(printable(doctor.report(log, found)))
-    return 1 if {"broken", "look"} & {finding.level for finding in found} else 0
+    levels = {finding.level for finding in found}
+    if "broken" in levels:
+        return 3
+    return 1 if "look" in levels else 0
