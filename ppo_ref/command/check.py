@@ -1,34 +1,42 @@
-"""Judge a dumped batch of a verl run, stage by stage, or the figures of a log."""
+"""Judge one dumped batch of a trainer, stage by stage, or the figures of a log."""
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
+from textwrap import fill, indent
 
 from ppo_ref.check.doctor.judging import judge
 from ppo_ref.check.doctor.reading import SeveralRuns, decode, read_log
 from ppo_ref.check.doctor.report import report
 from ppo_ref.check.dump import judging, reading
-from ppo_ref.check.dump.groups import ESTIMATORS
+from ppo_ref.check.dump.groups import ESTIMATORS, OTHER
+from ppo_ref.check.dump.trainers import WRITTEN
 from ppo_ref.command.run_folder import STATISTICS
 from ppo_ref.command.terminal import printable
+
+EXIT_CODES = """\
+Exit code: 0 nothing wrong found; 1 a line says look, or the advantages of a
+dump could not be computed again; 2 DUMP is neither a dump nor a log; 3 a line
+of a dump says FAIL, a figure of a log is broken. Lines of a dump with - were
+not compared, and notes of a log do not count."""
 
 
 def add(parser: ArgumentParser) -> None:
     """Name the arguments of the command."""
-    parser.epilog = (
-        f"To make DUMP, in your trainer behind compute_advantage: {reading.WRITE}. "
-        "Exit code: 0 nothing wrong found, 1 a line says FAIL (of a log: look), "
-        "2 DUMP is neither, 3 a figure of a log is broken. A note does not count."
-    )
-    help = "a dict of tensors by torch.save; or a log, or the folder of a run"
+    parser.formatter_class = RawDescriptionHelpFormatter
+    parser.epilog = f"{EXIT_CODES}\n\nThe lines that make DUMP, in your trainer:\n"
+    for written in WRITTEN:
+        place = fill(written.place, 76)
+        parser.epilog += f"\n{place}\n\n{indent(written.lines, '    ')}\n"
+    help = "tensors by torch.save or numpy.savez; or a log, or the folder of a run"
     parser.add_argument("dump", metavar="DUMP", help=help)
     parser.add_argument("--gamma", type=float, help="algorithm.gamma, else 1")
     parser.add_argument("--lam", type=float, help="algorithm.lam, else 1")
     parser.add_argument("--kl-coef", type=float, help="of the KL in the rewards")
     parser.add_argument(
         "--estimator",
-        choices=["gae", "reinforce_plus_plus", *ESTIMATORS],
-        help="algorithm.adv_estimator, else by the numbers",
+        choices=["gae", "reinforce_plus_plus", *ESTIMATORS, OTHER],
+        help=f"algorithm.adv_estimator, else by the numbers; {OTHER}: none of these",
     )
     help = "of a log that holds several runs, the one that is meant"
     parser.add_argument("--run", dest="of_run", metavar="NAME", help=help)
@@ -36,7 +44,7 @@ def add(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the verdicts: 0 if nothing is wrong, 1 if something is, 2 if it is no dump.
+    """Print the verdicts; the exit code says what was found, as ``--help`` has it.
 
     A log is judged by its figures, a dump by its tensors.
     """
@@ -58,7 +66,7 @@ def run(arguments: Namespace) -> int:
         sentence = str(error).partition("\n")[0]
         return _refuse(f"{arguments.dump}: cannot be judged: {sentence}")
     print(printable(str(report)))
-    return 0 if report.ok else 1
+    return report.exit_code
 
 
 def _refuse(sentence: str) -> int:

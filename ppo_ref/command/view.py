@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from torch import Tensor
 
-from ppo_ref.check.dump import reading
+from ppo_ref.check.dump import contents, reading
 from ppo_ref.command.run_folder import CONFIG, STATISTICS, TOKENS
 from ppo_ref.train import stored_runs
 
@@ -115,7 +115,7 @@ def _files(path: Path) -> dict[str, Content]:
 
 def _is_table(x: Tensor) -> bool:
     """Rows of numbers, which JSON can write."""
-    return x.ndim == 2 and reading.kind_of(x) == "dense" and not x.is_complex()
+    return x.ndim == 2 and contents.kind_of(x) == "dense" and not x.is_complex()
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -341,3 +341,26 @@ torch.save(dump, "dump.pt")
 code = main(["check", "dump.pt", "--lam", "0.95"])
 print("exit code", code)
 # --8<-- [end:check]
+
+# --8<-- [start:check-trl]
+import torch
+from ppo_ref.__main__ import main
+
+scores = torch.tensor([
+    [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0],
+    [0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0],
+])
+halves = scores.view(4, 4)
+A = halves - halves.mean(1, keepdim=True)
+A /= halves.std(1, keepdim=True) + 1e-4
+prompts = torch.tensor([[11], [12]])
+dump = {
+    "prompt_ids": prompts.repeat_interleave(8, 0),
+    "completion_ids": torch.arange(64).view(16, 4),
+    "completion_mask": torch.ones(16, 4).long(),
+    "advantages": A.flatten(),
+}
+torch.save(dump, "dump.pt")
+code = main(["check", "dump.pt"])
+assert code == 3
+# --8<-- [end:check-trl]

@@ -4,8 +4,9 @@ Their advantages are made in the middle of a method; the piece is taken out by i
 and last line, and its names are given.
 """
 
+import itertools
 import math
-from functools import cache
+from functools import cache, partial
 from textwrap import dedent
 from types import SimpleNamespace
 from typing import Any
@@ -52,6 +53,68 @@ def open_whitened(advantages: Tensor, mask: Tensor) -> Tensor:
     return piece(
         OPEN, MAKER, first, last, args=args, experiences=[experience]
     ).exp.advantages
+
+
+def open_experiences(
+    parts: list[dict[str, Any]], estimator: str, kl_coef: float, answers: int
+) -> list[SimpleNamespace]:
+    """OpenRLHF's experiences behind the method that computes their advantages."""
+    experiences = [SimpleNamespace(**part, scores=None) for part in parts]
+    for each in experiences:
+        old, ref = each.action_log_probs, each.base_action_log_probs
+        each.kl = (old - ref).float() * bool(kl_coef)
+        each.info = {"kl": each.kl.sum(1) / each.action_mask.sum(1)}
+        if kl_coef:
+            each.base_action_log_probs = None
+    path, maker = "openrlhf/models/utils.py", "RemoteExperienceMaker"
+    options = SimpleNamespace(estimator=estimator, gamma=1.0, lambd=0.9, no_std_norm=0)
+    args = SimpleNamespace(
+        algo=SimpleNamespace(advantage=options),
+        rollout=SimpleNamespace(n_samples_per_prompt=answers),
+        reward=SimpleNamespace(clip_range=(-10, 10)),
+    )
+    methods = vars(
+        cut(
+            OPEN,
+            MAKER,
+            f"{maker}.compute_advantages_and_returns",
+            f"{maker}.get_advantages_and_returns",
+            f"{maker}.get_cumulative_returns",
+            itertools=itertools,
+            apply_length_penalties=lambda *_: None,
+            compute_reward=cut(OPEN, path, "compute_reward").compute_reward,
+        )
+    )
+    self = SimpleNamespace(
+        strategy=SimpleNamespace(args=args),
+        kl_ctl=SimpleNamespace(value=kl_coef),
+        advantage_estimator=estimator,
+    )
+    for name, method in methods.items():
+        setattr(self, name, partial(method, self))
+    made: list[SimpleNamespace] = self.compute_advantages_and_returns(experiences)
+    return made
+
+
+def trl_advantages(rewards: Tensor, answers: int, scale: str) -> Tensor:
+    """TRL's advantages of one reward function, by scale_rewards."""
+    path = "trl/trainer/grpo_trainer.py"
+    self = SimpleNamespace(
+        multi_objective_aggregation="sum_then_normalize",
+        reward_weights=torch.ones(1),
+        scale_rewards=scale,
+    )
+    return piece(
+        GRPO,
+        path,
+        "unscorable_mask = torch.isnan(rewards_per_func)",
+        "advantages = torch.nan_to_num(advantages, nan=0.0)",
+        self=self,
+        rewards_per_func=rewards[:, None],
+        num_generations=answers,
+        device="cpu",
+        nanstd=cut(GRPO, "trl/trainer/utils.py", "nanstd").nanstd,
+    ).advantages
 
 
 @cache

@@ -7,11 +7,19 @@ from torch import Tensor
 
 from ppo_ref.check.asserts.faults import counted, first, shown
 from ppo_ref.check.dump.reading import Fields
-from ppo_ref.check.dump.verdicts import FAIL, OK, OPEN, Said
+from ppo_ref.check.dump.trainers import OPENRLHF, TRL
+from ppo_ref.check.dump.verdicts import FAIL, LOOK, OK, OPEN, Said
+from ppo_ref.check.dump.wrong_groups import named, named_of_centred
 from ppo_ref.group_advantages import dr_grpo, grpo, rloo
 from ppo_ref.masking import masked_whiten
 
-ESTIMATORS = ("grpo", "dr_grpo", "rloo", "reinforce_plus_plus_baseline", "opo")
+ESTIMATORS = (
+    *("grpo", "dr_grpo", "rloo", "reinforce_plus_plus_baseline"),
+    *("opo", "grpo_passk", "gpg"),
+)
+_ROWS = ("advantages", "scores", "rewards")
+_FEWEST_GROUPS = 4  # of which it is no chance that each of their parts has mean 0
+OTHER = "other"  # the estimator is none of these
 
 
 class Groups(NamedTuple):
@@ -21,21 +29,30 @@ class Groups(NamedTuple):
     sizes: Tensor
     sure: bool
 
+    @property
+    def complete(self) -> bool:
+        """Say if rows were seen to share a prompt, as often in each group."""
+        least, most = int(self.sizes.min()), int(self.sizes.max())
+        return least > 1 and (self.sure or (least == most and len(self.sizes) > 1))
+
 
 def groups_of(dump: Fields) -> Groups | None:
     """The groups of a dump; None if it has neither uid nor prompts."""
     names = dump.uid
+    sure = names is not None and dump.trainer is not OPENRLHF  # texts may repeat
     if names is None and dump.prompts is not None:
         _, names = torch.unique(dump.prompts, dim=0, return_inverse=True)
     if names is None:
         return None
     _, of_row, sizes = torch.unique(names, return_inverse=True, return_counts=True)
-    return Groups(of_row, sizes, dump.uid is not None)
+    return Groups(of_row, sizes, sure)
 
 
 def judge_rows(dump: Fields, groups: Groups) -> Said:
     """Compare the prompts within each group, and tell what the groups are like."""
-    scores = _scores(dump)
+    scores = dump.response_mask.new_zeros(len(dump.response_mask)).double()
+    if dump.given is not None:
+        scores = _scores(dump)
     lengths = dump.response_mask.sum(1)
     # Sorted once: looking through all rows for each group takes minutes with many.
     order = groups.of_row.argsort(stable=True)
@@ -50,9 +67,11 @@ def judge_rows(dump: Fields, groups: Groups) -> Said:
     means = torch.stack([of_group.mean() for of_group in scores_of])
     text = (
         f"{counted(len(members), 'group')} of {_range(groups.sizes)} rows, "
-        f"{_range(lengths)} tokens long, mean scores {_range(means)}; {equal} with "
-        f"equal scores, {alone} of one row"
+        f"{_range(lengths)} tokens long"
     )
+    if dump.given is not None:
+        text += f", mean scores {_range(means)}; {equal} with equal scores"
+    text += f"; {alone} of one row"
     if not groups.sure:
         return OPEN, f"{text}; no uid; taken from equal prompts, so not compared"
     if dump.prompts is None:
@@ -73,50 +92,136 @@ def judge_advantages(dump: Fields, groups: Groups, estimator: str | None) -> Sai
     mask = dump.response_mask
     advantages = dump.advantages
     assert advantages is not None
-    rows = mask.any(1)
-    scores = _scores(dump)
+    if estimator == OTHER:
+        return OPEN, f"--estimator {OTHER}: none that is known here"
     start = mask.long().argmax(1, keepdim=True)
     held = advantages.gather(1, start)[:, 0]
-    uneven = mask & ((advantages - held[:, None]).abs() > dump.tolerance)
-    if uneven.any():
+    uneven = mask & ((advantages - held[:, None]).abs() > dump.tolerance(*_ROWS))
+    if uneven.any() and dump.row_kl is None:
+        rows = int(uneven.any(1).sum())
         text = (
             f"{shown('advantages', advantages, uneven)} and its row began with "
             f"{float(held[first(uneven)[0]]):.4f}: not one number per row, as "
-            "estimators by groups give; of a critic, add values"
+            f"estimators by groups give, in {rows} of {counted(len(mask), 'row')}"
         )
-        if estimator is None:
-            return OPEN, text
+        if estimator is None and rows > len(mask) / 2:
+            return LOOK, f"{text}; of a critic, add values"
         return FAIL, text
-    known = _known(scores, groups, mask)
+    if dump.given is None:
+        return _judge_sums(dump, groups, held)
+    known = _known(dump, groups)
     if estimator and estimator not in known:
         return OPEN, "fewer than 2 tokens"
+    return _compared(dump, groups, held, known, estimator)
+
+
+def _compared(
+    dump: Fields,
+    groups: Groups,
+    held: Tensor,
+    known: dict[str, Tensor],
+    estimator: str | None,
+) -> Said:
+    """Compare the advantage of each row with those of every estimator."""
+    mask = dump.response_mask
+    rows = mask.any(1)
+    scores = _scores(dump)
     size = _rounding(dump, held, scores, known)
-    off = {}
+    off, kl = {}, {}
     for name, expected in known.items():
-        off[name] = rows & ((held - expected).abs() > size)
+        kl[name] = _kl_taken(dump, expected - held)
+        off[name] = rows & ((held + kl[name] - expected).abs() > size)
     fits = [name for name in known if not off[name].any()]
     if fits and not (rows & (held.abs() > size)).any():
         return OPEN, "all 0, as any estimator gives: scores are equal in each group"
     count = counted(int(rows.sum()), "row")
     if estimator in fits or (estimator is None and fits):
         gives = estimator or " or ".join(fits)
-        tokens = counted(dump.tokens, "token")
-        return OK, f"as {gives} gives, on {tokens} of {count}"
-    judge = estimator or ESTIMATORS[0]
+        text = f"as {gives} gives, on {counted(dump.tokens, 'token')} of {count}"
+        if kl[fits[0]].any():
+            text += ", less the KL of each row"
+        alone = int(groups.sizes.max()) == 1
+        if alone and not any("reinforce" in name for name in fits):
+            return LOOK, f"{text}; but no two rows share a prompt: dump whole groups"
+        return OK, text
+    judge = estimator or min(known, key=lambda name: int(off[name].sum()))
     row = int(off[judge].nonzero()[0])
+    place = f"advantages[{row}, {int(mask[row].long().argmax())}]"
     text = (
-        f"advantages[{row}, {int(start[row])}] is {float(held[row]):.4f}, {judge} "
-        f"gives {float(known[judge][row]):.4f} (score {float(scores[row]):.4g})"
+        f"{place} is {float(held[row]):.4f}, {judge} gives "
+        f"{float(known[judge][row]):.4f} (score {float(scores[row]):.4g})"
     )
     if fits:
         return FAIL, f"{text}: they are those of {' or '.join(fits)}"
+    text += f"; {judge} explains {int((rows & ~off[judge]).sum())} of {count}"
+    if dump.row_kl is None:
+        way = named(scores, groups.of_row, mask.sum(1), held, size)
+        if way and (groups.complete or groups.sure):
+            return FAIL, f"{text}: {way}"
+    if not groups.complete and not groups.sure:
+        why = f"{dump.lacks('uid')}; groups by equal prompts are of "
+        return LOOK, f"{text}; {why}{_range(groups.sizes)} rows: are they whole?"
     if estimator is None:
-        others = ", ".join(ESTIMATORS[1:])
-        return OPEN, f"{text}; nor are they those of {others}: pass --estimator"
-    text += f"; {int(off[judge].sum())} of {count} differ"
-    if not groups.sure:
-        return OPEN, f"{text}; {dump.lacks('uid')}"
+        text += (
+            f", of {', '.join(known)} the most; if yours is none of them, pass "
+            f"--estimator {OTHER}"
+        )
     return FAIL, text
+
+
+def _kl_taken(dump: Fields, missing: Tensor) -> Tensor:
+    """The KL of each row times one coefficient, if that is what rows lack; else 0."""
+    kl = dump.row_kl
+    if kl is None:
+        return torch.zeros_like(missing)
+    ratios = (missing / kl)[kl.abs() > 1e-3 * kl.abs().max()]
+    coef = float(ratios.median().clamp(min=0)) if len(ratios) else 0.0
+    return coef * kl
+
+
+def _judge_sums(dump: Fields, groups: Groups, held: Tensor) -> Said:
+    """Advantages without scores: in each group their mean is 0, their deviation 1."""
+    most = int(groups.sizes.max())
+    lacking = dump.lacks("scores")
+    if most == 1:
+        return LOOK, f"no two rows share a prompt; {lacking}: dump whole groups"
+    near = max(dump.tolerance(*_ROWS), 1e-3) * held.abs().max().clamp(min=1)
+    sizes = groups.sizes.double()
+    mean = _summed(held, groups) / sizes[groups.of_row]
+    if not (held.abs() > near).any():
+        return OPEN, f"all 0, as if all scores of a prompt are equal; {lacking}"
+    degrees = (sizes - 1).clamp(min=1)[groups.of_row]
+    deviation = (_summed((held - mean).square(), groups) / degrees).sqrt()
+    number = counted(len(groups.sizes), "group")
+    groups_said = f"{number} of {_range(groups.sizes)} rows"
+    off = (groups.sizes > 1)[groups.of_row] & (mean.abs() > near)
+    unequal = deviation[deviation > near]
+    is_one = bool(((unequal - 1).abs() < 0.02).all())
+    size = near.expand(len(held))
+    way, sure = "", False
+    if off.any():
+        way = named(None, groups.of_row, dump.response_mask.sum(1), held, size)
+    elif not is_one:
+        way, sure = named_of_centred(groups.of_row, held, size)
+    if off.any() or sure:
+        row = int(off.nonzero()[0]) if off.any() else 0
+        text = (
+            f"the rows of row {row}'s prompt have mean advantage "
+            f"{round(float(mean[row]), 4) + 0.0:.4f} and deviation "
+            f"{float(deviation[row]):.4f} ({groups_said})"
+        )
+        if groups.complete:
+            way = way or "their mean must be 0, over the whole group"
+            return FAIL, f"{text}: {way}"
+        return LOOK, f"{text}: are the groups whole? dump before the batch is split"
+    text = f"mean 0 in each of {groups_said}, {counted(len(held), 'row')}"
+    if is_one:
+        return OK, f"{text}, deviation 1, as GRPO gives; {lacking}"
+    text += f", deviation {_range(unequal)}"
+    several = len(set(groups.of_row[deviation > near].tolist())) >= _FEWEST_GROUPS
+    if way and several:
+        return LOOK, f"{text}, but as if {way}; {lacking}"
+    return OK, f"{text}, as without a division or by that of the batch; {lacking}"
 
 
 def _rounding(
@@ -126,7 +231,9 @@ def _rounding(
     excess = known["dr_grpo"]
     lifted = known["grpo"].abs() / excess.abs().clamp(min=1e-30)
     lifted = torch.where(excess == 0, 1e6, lifted.clamp(min=1))
-    size = dump.tolerance * held.abs().clamp(min=1)
+    size = dump.tolerance(*_ROWS) * held.abs().clamp(min=1)
+    # Trainers add 1e-9 to 1e-4 to the deviation.
+    size += 1e-3 * held.abs()
     return size + 1e-7 * scores.abs().max() * lifted
 
 
@@ -142,11 +249,12 @@ def _range(x: Tensor) -> str:
     return f"{least:.4g} to {most:.4g}"
 
 
-def _known(scores: Tensor, groups: Groups, mask: Tensor) -> dict[str, Tensor]:
+def _known(dump: Fields, groups: Groups) -> dict[str, Tensor]:
     """Each row's advantage, by estimator.
 
     As in verl, a row alone has mean 0 and deviation 1: its advantage is its score.
     """
+    scores, mask = _scores(dump), dump.response_mask
     together = (groups.sizes > 1)[groups.of_row]
     found: dict[str, Tensor] = {}
     for estimator in (grpo, dr_grpo, rloo):
@@ -158,15 +266,49 @@ def _known(scores: Tensor, groups: Groups, mask: Tensor) -> dict[str, Tensor]:
                 groups=groups.of_row[together],
             ).advantages[:, 0]
         found[estimator.__name__] = of_row
+    excess = found["dr_grpo"]
+    if dump.trainer is TRL:
+        return _known_of_trl(scores, excess, groups)
     if int(mask.sum()) > 1:
-        on_tokens = found["dr_grpo"][:, None].expand(mask.shape)
+        on_tokens = excess[:, None].expand(mask.shape)
         white = torch.where(mask, masked_whiten(on_tokens, mask), -torch.inf)
         of_row = torch.where(mask.any(1), white.amax(1), 0)
         found["reinforce_plus_plus_baseline"] = of_row
+    if dump.trainer is OPENRLHF:
+        found["reinforce"] = scores
+        found["flash_reinforce"] = scores - scores.mean()
+        return found
     lengths = mask.sum(1).double()
     total = _summed(lengths * scores, groups)
     baseline = total / _summed(lengths, groups).clamp(min=1)
     found["opo"] = torch.where(together, scores - baseline, scores)
+    found["grpo_passk"] = _best_less_second(scores, groups)
+    scored = int((scores != 0).sum())
+    if scored not in (0, len(scores)):
+        found["gpg"] = excess * len(scores) / scored
+    return found
+
+
+def _known_of_trl(scores: Tensor, excess: Tensor, groups: Groups) -> dict[str, Tensor]:
+    """TRL's three by scale_rewards; it adds 1e-4 to the deviation."""
+    degrees = (groups.sizes - 1).clamp(min=1)[groups.of_row]
+    deviation = (_summed(excess.square(), groups) / degrees).sqrt()
+    return {
+        "grpo": excess / (deviation + 1e-4),
+        "dr_grpo": excess,
+        "scale_rewards=batch": excess / (scores.std() + 1e-4),
+    }
+
+
+def _best_less_second(scores: Tensor, groups: Groups) -> Tensor:
+    """GRPO's pass@k: the best row of a group has how far it is above the second."""
+    found = torch.zeros_like(scores)
+    order = groups.of_row.argsort(stable=True)
+    for rows in torch.split(order, groups.sizes.tolist()):
+        if len(rows) > 1:
+            best, second = scores[rows].topk(2).values
+            row = rows[scores[rows].argmax()]
+            found[row] = (best - second) / (scores[rows].std() + 1e-6)
     return found
 
 

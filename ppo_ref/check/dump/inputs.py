@@ -11,12 +11,15 @@ from ppo_ref import alignment
 from ppo_ref.alignment import last_token, slot_after_end
 from ppo_ref.check.asserts.faults import counted, first, place, shown
 from ppo_ref.check.dump.reading import Fields
-from ppo_ref.check.dump.verdicts import FAIL, OK, OPEN, Said
+from ppo_ref.check.dump.verdicts import FAIL, LOOK, OK, OPEN, Said
 from ppo_ref.kl import kl_k1, kl_k2, kl_k3
 
 # Nats between rollout and trainer, mean per token: up to the first number two engines
 # differ by precision, from the second on something else is wrong.
 _NEAR, _FAR = 0.02, 0.1
+# Fewest tokens of which a shift by a slot is told, and the least correlation of the
+# log-probs that two models of one family give to the same tokens.
+_FEWEST, _ALIKE = 16, 0.3
 
 
 def judge_mask(dump: Fields, eos_token_id: int | None) -> tuple[Said, Tensor]:
@@ -75,6 +78,9 @@ def judge_score(dump: Fields, summed: bool) -> Said:
     mask, scores = dump.response_mask, dump.scores
     if scores is None:
         return OPEN, dump.lacks("scores")
+    if dump.scores_by_row:
+        text = "one number a row, so which token had it is not in the dump"
+        return OPEN, f"{text} ({counted(len(mask), 'row')})"
     last = last_token(mask)
     scored = (scores != 0) & mask.any(1, keepdim=True)
     outside = scored & ~mask
@@ -121,7 +127,9 @@ def judge_kl(dump: Fields, kl_coef: float | None) -> Said:
     old = dump.old_log_probs
     ref = dump.ref_log_probs
     if scores is None or dump.rewards is None:
-        return OPEN, dump.lacks("scores", "rewards")
+        return OPEN, dump.lacks("rewards", "scores")
+    if dump.scores_by_row:
+        return OPEN, "the rewards of single tokens are not in the dump"
     taken = scores - dump.rewards
     equal = old is not None and ref is not None and torch.equal(old[mask], ref[mask])
     if not taken.any() and equal:
@@ -147,18 +155,42 @@ def judge_kl(dump: Fields, kl_coef: float | None) -> Said:
     if not far.any():
         most = float(taken[mask].abs().max())
         return OPEN, f"at most {most:.2g} was taken off: rounding"
-    fits = _fits(mask, scores, taken, old, ref)
-    best = min(fits, key=lambda fit: (int(fit.wrong.sum()), fit.coef < 0))
+    best = _best_fit(mask, scores, taken, old, ref)
     times = f"{abs(best.coef):.4g} times {best.name}"
     if best.wrong.any():
+        text = f"{lost(best.wrong)}: no kl_coef times k1, k2, k3 or abs gives that"
         rest = dump.tokens - int(best.wrong.sum())
-        text = "no kl_coef times k1, k2, k3 or abs gives that"
-        return FAIL, f"{lost(best.wrong)}: {text}; {times} explains {rest} of {tokens}"
+        if rest > dump.tokens / 2:
+            return FAIL, f"{text}; {times} explains {rest} of {tokens}"
+        return FAIL, text + _other_pair(dump, taken)
     if best.coef < 0:
         return FAIL, f"{lost(far)}: {times} with the wrong sign"
     if kl_coef is not None and abs(best.coef - kl_coef) > 1e-2 * kl_coef:
         return FAIL, f"{times} taken off {tokens}, not kl_coef {kl_coef:g}"
     return OK, f"{times} taken off {tokens}"
+
+
+def _other_pair(dump: Fields, taken: Tensor) -> str:
+    """Which other log-probs would have given what was taken off; or nothing."""
+    scores, mask = dump.scores, dump.response_mask
+    given = {
+        "rollout_log_probs": dump.rollout_log_probs,
+        "old_log_probs": dump.old_log_probs,
+        "ref_log_prob": dump.ref_log_probs,
+    }
+    assert scores is not None
+    for one, x in given.items():
+        for other, y in given.items():
+            if one == other or x is None or y is None:
+                continue
+            best = _best_fit(mask, scores, taken, x, y)
+            if not best.wrong.any():
+                times = f"{best.coef:.4g} times {best.name}"
+                return (
+                    f" of old_log_probs and ref_log_prob; {times} of {one} and {other} "
+                    f"explains {counted(dump.tokens, 'token')}: these went in"
+                )
+    return " of old_log_probs and ref_log_prob"
 
 
 class _Fit(NamedTuple):
@@ -169,10 +201,13 @@ class _Fit(NamedTuple):
     wrong: Tensor
 
 
-def _fits(
+def _best_fit(
     mask: Tensor, scores: Tensor, taken: Tensor, old: Tensor, ref: Tensor
-) -> list[_Fit]:
-    """Each estimate with the coefficient of most tokens: the median of taken / k."""
+) -> _Fit:
+    """The estimate of the KL that explains most tokens.
+
+    Its coefficient is that of most tokens: the median of taken / k.
+    """
     far = mask & (taken.abs() > 1e-4 * scores.abs())
     both = {"log_probs": old, "ref_log_probs": ref}
     k1 = kl_k1(**both)
@@ -188,7 +223,68 @@ def _fits(
             allowed = abs(coef) * (1e-3 * k.abs() + rounding) + 1e-6 * scores.abs()
             wrong = mask & ((taken - coef * k).abs() > allowed)
             fits.append(_Fit(name, coef, wrong))
-    return fits or [_Fit("k1", 0.0, far)]
+    fits = fits or [_Fit("k1", 0.0, far)]
+    return min(fits, key=lambda fit: (int(fit.wrong.sum()), fit.coef < 0))
+
+
+class Apart(NamedTuple):
+    """How far two log-probs are apart, and how alike, over tokens that count."""
+
+    nats: float
+    correlation: float
+    tokens: int
+
+    def __str__(self) -> str:
+        tokens = counted(self.tokens, "token")
+        return (
+            f"{self.nats:.4f} nats apart, correlation {self.correlation:.3f} ({tokens})"
+        )
+
+
+def apart(one: Tensor, other: Tensor, mask: Tensor) -> Apart:
+    """Compare two log-probs, slot by slot."""
+    x, y = one[mask], other[mask]
+    both = torch.stack([x, y])
+    correlation = float(torch.corrcoef(both)[0, 1]) if len(x) > 1 else 0.0
+    nats = float((x - y).abs().mean()) if len(x) else 0.0
+    return Apart(nats, correlation, len(x))
+
+
+def shifted(name: str, one: Tensor, other: Tensor, mask: Tensor) -> str:
+    """That the other lies one slot late or early, where that fits far better."""
+    both = mask[:, 1:] & mask[:, :-1]
+    if int(both.sum()) < _FEWEST:
+        return ""
+    here = apart(one, other, mask)
+    late = apart(one[:, :-1], other[:, 1:], both)
+    early = apart(one[:, 1:], other[:, :-1], both)
+    for word, there in (("late", late), ("early", early)):
+        closer = there.nats < here.nats / 2
+        if closer and there.correlation > here.correlation + 0.3:
+            return f"{here}; {name} lies one slot {word}: put back, they are {there}"
+    return ""
+
+
+def judge_reference(dump: Fields) -> Said:
+    """Compare old log-probs with the reference's: the same tokens, much the same model.
+
+    After a shift by a slot they are those of other tokens.
+    """
+    mask, old, ref = dump.response_mask, dump.old_log_probs, dump.ref_log_probs
+    if old is None or ref is None:
+        return OPEN, dump.lacks("old_log_probs", "ref_log_probs")
+    if torch.equal(old[mask], ref[mask]):
+        return OPEN, "old and ref log-probs are equal: step 0, or the actor itself"
+    if dump.tokens < _FEWEST or float(old[mask].std()) == 0:
+        return OPEN, "too few unequal tokens to tell a slot from the next"
+    found = shifted("ref_log_prob", old, ref, mask)
+    if found:
+        return FAIL, f"old_log_probs and ref_log_prob are {found}"
+    here = apart(old, ref, mask)
+    text = f"old_log_probs and ref_log_prob are {here}"
+    if here.correlation < _ALIKE:
+        return LOOK, f"{text}: hardly the same tokens, or quite another model"
+    return OK, f"{text}; a slot late or early they fit no better"
 
 
 def judge_rollout(dump: Fields) -> Said:
@@ -211,15 +307,51 @@ def judge_rollout(dump: Fields) -> Said:
     text = f"{mean:.4f} nats from rollout_log_probs, mean of {dump.tokens} tokens"
     if mean <= _NEAR:
         return OK, text
+    moved = shifted("rollout_log_probs", old, rollout, mask)
+    if moved:
+        return FAIL, f"old_log_probs and rollout_log_probs are {moved}"
     far = mask & (gap >= mean)
     ours = float(old[first(far)])
     theirs = float(rollout[first(far)])
     text += f", first {place('old_log_probs', far)} {ours:.4f} and {theirs:.4f}"
     if mean <= _FAR:
-        return OPEN, f"{text}: more than engines differ by, {_NEAR}, but below {_FAR}"
+        return LOOK, f"{text}: more than engines differ by, {_NEAR}, but below {_FAR}"
     if not rollout[far].any():
         return FAIL, f"{text}: no model sampled these; a tool's tokens count"
     return FAIL, f"{text}: another temperature, top-p, slot, precision or weights"
+
+
+def judge_ratio(dump: Fields) -> Said:
+    """Compare TRL's importance_sampling_ratio with exp(old less sampling)."""
+    mask, ratio = dump.response_mask, dump.ratio
+    old, rollout = dump.old_log_probs, dump.rollout_log_probs
+    if ratio is None or old is None or rollout is None:
+        return OPEN, dump.lacks("old_log_probs", "rollout_log_probs")
+    gap = torch.where(mask, old - rollout, 0)
+    whole = ratio.shape == (len(mask), 1)
+    if whole:
+        gap, mask = gap.sum(1, keepdim=True), mask.any(1, keepdim=True)
+    if ratio.shape != mask.shape or not ratio.is_floating_point():
+        shape = list(ratio.shape)
+        return (
+            LOOK,
+            f"importance_sampling_ratio has shape {shape}, not one a token or row",
+        )
+    ratio, expected = ratio.double(), gap.exp()
+    near = max(dump.tolerance("old_log_probs", "rollout_log_probs"), 1e-3)
+    off = mask & ((ratio - expected).abs() > near * expected.clamp(min=1))
+    # What is too large or too small was set to 0, or to the bound.
+    largest, least = ratio[mask].max(), ratio[mask].min()
+    bound = (ratio == 0) | ((ratio == largest) & (expected > largest))
+    bound |= (ratio == least) & (expected < least)
+    count = counted(int(mask.sum()), "row" if whole else "token")
+    wrong = off & ~bound
+    if wrong.any():
+        text = shown("importance_sampling_ratio", ratio, wrong)
+        there = float(expected[first(wrong)])
+        return FAIL, f"{text}, exp(old_log_probs - rollout_log_probs) is {there:.4f}"
+    text = f"importance_sampling_ratio is exp(old - sampling) on {count}"
+    return OK, f"{text}, {int(off.sum())} of them at a bound or 0"
 
 
 def judge_values(dump: Fields) -> Said:
@@ -230,7 +362,7 @@ def judge_values(dump: Fields) -> Said:
     """
     values, mask = dump.values, dump.response_mask
     if values is None:
-        return OPEN, f"{dump.lacks('values')}; is there a critic?"
+        return OPEN, dump.lacks("values")
     pairs = [*_pairs(dump, values)]
     if not pairs:
         why = "no two rows share a prompt and differ in a token"

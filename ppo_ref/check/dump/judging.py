@@ -7,7 +7,8 @@ from torch import Tensor
 
 from ppo_ref.check.dump import estimates, groups, inputs
 from ppo_ref.check.dump.reading import Fields, fields
-from ppo_ref.check.dump.verdicts import FAIL, OK, OPEN, Report, Said, Verdict
+from ppo_ref.check.dump.trainers import TRL, said
+from ppo_ref.check.dump.verdicts import FAIL, LOOK, OK, Report, Said, Verdict
 from ppo_ref.require import require_at_least, require_unit_interval
 
 
@@ -32,9 +33,10 @@ def judge(
     """Compute a dumped batch again, and say of each stage whether it agrees.
 
     A stage is ``ok`` only where the faults that it looks for would show in this dump,
-    and ``-`` with the reason where they would not. Gamma and lambda are 1 where they
-    are left out, as in verl. Tensors, under the names of verl 0.3 to 0.9.1, that are no
-    such batch are a ValueError.
+    and ``-`` with the reason where they would not. Gamma and lambda that are left out
+    are 1, as in verl, or those that explain every return. Tensors, under the names of
+    verl 0.3 to 0.9.1, of TRL's GRPO or of OpenRLHF, that are no such batch are a
+    ValueError.
 
     Example:
         >>> from ppo_ref.examples import three_tokens
@@ -47,8 +49,8 @@ def judge(
                    whitened over the 3 tokens that count
                    0.8729: they are returns less values, not
                    whitened
-        >>> print(report.summary)
-        wrong: whitening; 1 ok, 5 cannot be told (-)
+        >>> report.stages("FAIL"), report.exit_code
+        (['whitening'], 3)
     """
     if gamma is not None:
         require_unit_interval("check", gamma=gamma)
@@ -64,43 +66,70 @@ def judge(
         masks = [dump.response_mask, right]
     # A mask may be wrong in the dump alone, or in all that was computed: what holds
     # under one of the two is not blamed.
-    said: dict[str, Said] = {}
+    found: dict[str, Said] = {}
     for mask in masks:
         masked = dump._replace(response_mask=mask)
         for stage, of in _judge_numbers(masked, settings):
-            if stage not in said or said[stage][0] == FAIL:
-                said[stage] = of
+            if stage not in found or found[stage][0] == FAIL:
+                found[stage] = of
     stages = [("finite", (FAIL, text)) for text in dump.unfit.values()]
-    stages += [("mask", of_mask), *said.items()]
-    return Report([Verdict(stage, *of) for stage, of in stages])
+    stages += [("mask", of_mask), *found.items()]
+    verdicts = [
+        Verdict(stage, state, said(dump.trainer, text))
+        for stage, (state, text) in stages
+    ]
+    return Report(verdicts, dump.seen)
 
 
 def _judge_numbers(dump: Fields, settings: Settings) -> Iterator[tuple[str, Said]]:
     """All stages but the mask."""
     estimator = settings.estimator
-    by_groups = estimator in groups.ESTIMATORS
+    by_groups = estimator in (*groups.ESTIMATORS, groups.OTHER)
     if estimator is None:
         by_groups = _has_no_critic(dump)
     yield "score", inputs.judge_score(dump, by_groups)
     yield "kl", inputs.judge_kl(dump, settings.kl_coef)
+    yield "reference", inputs.judge_reference(dump)
     yield "rollout", inputs.judge_rollout(dump)
+    if dump.ratio is not None:
+        yield "ratio", inputs.judge_ratio(dump)
     yield "values", inputs.judge_values(dump)
     if by_groups:
         yield from _judge_groups(dump, estimator)
-    else:
-        of_gae = estimates.judge_returns(dump, settings.gamma, settings.gae_lambda)
+        return
+    of_gae = estimates.judge_returns(dump, settings.gamma, settings.gae_lambda)
+    known = of_gae[0] == OK
+    if known or estimator or dump.values is not None or not _made_by_groups(dump):
         yield "gae", of_gae
-        yield "whitening", estimates.judge_whitening(dump, known=of_gae[0] == OK)
+        yield "whitening", estimates.judge_whitening(dump, known)
+        return
+    # Without a critic, and rewards alone do not give the returns: they may have a
+    # baseline, and the advantages be those returns, whitened.
+    yield from _judge_groups(dump._replace(advantages=dump.returns), None)
+    yield "whitening", estimates.judge_whitening(dump, known=True)
 
 
 def _judge_groups(dump: Fields, estimator: str | None) -> Iterator[tuple[str, Said]]:
     grouped = groups.groups_of(dump)
-    missing = dump.lacks("advantages", "given")
+    missing = dump.lacks("advantages")
+    if dump.trainer is not TRL:
+        missing = missing or dump.lacks("given")
     if missing or grouped is None:
-        yield "groups", (OPEN, missing or dump.lacks("uid"))
+        yield "groups", (LOOK, missing or dump.lacks("uid"))
     else:
         yield "groups", groups.judge_rows(dump, grouped)
         yield "advantages", groups.judge_advantages(dump, grouped, estimator)
+
+
+def _made_by_groups(dump: Fields) -> bool:
+    """Say if returns are one number a row, or have the KL of the row in them."""
+    if dump.returns is None or dump.given is None or "values" in dump.unfit:
+        return False
+    start = dump.response_mask.long().argmax(1, keepdim=True)
+    apart = (dump.returns - dump.returns.gather(1, start)).abs()
+    uneven = apart > dump.tolerance("returns", "advantages")
+    even = not (dump.response_mask & uneven).any()
+    return even or dump.row_kl is not None
 
 
 def _has_no_critic(dump: Fields) -> bool:
@@ -112,4 +141,5 @@ def _has_no_critic(dump: Fields) -> bool:
     if dump.returns is None:
         return True
     apart = (dump.returns - dump.advantages).abs()
-    return bool(apart[dump.response_mask].max() <= dump.tolerance)
+    near = dump.tolerance("returns", "advantages")
+    return bool(apart[dump.response_mask].max() <= near)

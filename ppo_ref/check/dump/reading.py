@@ -4,16 +4,20 @@ import pickle
 from pathlib import Path
 from textwrap import shorten
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import torch
 from torch import Tensor
 
-from ppo_ref.check.asserts.faults import TOLERANCE, shown
-from ppo_ref.check.tensor_file import load_tensors
+from ppo_ref.check.asserts.faults import TOLERANCE, counted, shown
+from ppo_ref.check.dump import trainers
+from ppo_ref.check.dump.contents import batch_of, require_dense, short
+from ppo_ref.check.dump.trainers import VERL, Trainer
+from ppo_ref.check.npz_file import is_npz, load_arrays
+from ppo_ref.check.tensor_file import classes_of, load_tensors
 from ppo_ref.require import require_tokens
 
-WRITE = 'torch.save(dict(batch.batch.items()), "dump.pt")'
-REMEDY = f"write it in your trainer, behind compute_advantage, by {WRITE}"
+REMEDY = "the lines that dump a batch of verl, TRL or OpenRLHF: ppo_ref check --help"
 # Our names, then those of verl 0.3 to 0.9.1 in the order in which they are looked for.
 NAMES = {
     "values": ("values",),
@@ -27,47 +31,56 @@ NAMES = {
 }
 _MASKS = ("response_mask", "attention_mask")
 _IDS = ("responses", "prompts", "input_ids")
-# What to do about a key that is not there.
-_HOW = {
-    "uid": 'add "uid": batch.non_tensor_batch["uid"].tolist()',
-    "rollout_log_probs": "set actor_rollout_ref.rollout's calculate_log_probs",
-    "ref_log_prob": "verl has it with use_kl_in_reward or use_kl_loss",
-}
 _FINEST = 1e-6  # whitening adds 1e-8 to a deviation or a variance
+# Of what a pickle asks for, what it is called and what to save in its place.
+_KINDS = (
+    ("DataProto", "a pickled DataProto, which only its own code can open"),
+    ("tensordict", "a pickled TensorDict, which only its own code can open"),
+    ("nested", "it holds nested tensors: save x.to_padded_tensor(0) of each"),
+    ("numpy", "it holds NumPy arrays: save x.tolist() of each, as of uid"),
+)
 
 
 def read(path: Path | str) -> dict[str, Tensor]:
-    """The tensors that ``torch.save`` wrote as a dict, on the CPU, by name.
+    """The tensors of a file by ``torch.save`` or ``numpy.savez``, on the CPU, by name.
 
-    A list of ids, as ``uid`` is one, becomes a tensor of numbers. Any other file is
-    refused in one sentence: a pickled DataProto would have to be executed, and is not.
+    A list of ids, as ``uid`` is one, becomes a tensor of numbers; a list of batches
+    becomes one batch. Any other file is refused in one sentence: a pickled DataProto
+    would have to be executed, and is not.
     """
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"{path}: {'a folder' if path.is_dir() else 'no such file'}")
     with path.open("rb") as file:
         start = file.read(4096)
-    kind = "it holds objects beside tensors, which are code"
-    if start[:2] != b"PK":  # what torch.save writes is a zip file
-        kind = "a pickle, which is code" if start[:1] == b"\x80" else "no dump"
-    for name, of in ((b"DataProto", "DataProto"), (b"tensordict", "TensorDict")):
-        if name in start:
-            kind = f"a pickled {of}, which only its own code can open"
-            break
-    try:
-        if start[:2] != b"PK":
-            raise pickle.UnpicklingError
-        with path.open("rb") as file:
-            content = load_tensors(file)
-    except pickle.UnpicklingError:
-        raise ValueError(f"{path}: {kind}; {REMEDY}") from None
-    except ValueError as error:
-        raise ValueError(f"{path}: cut short or no dump ({error}); {REMEDY}") from None
-    if not isinstance(content, dict):
-        kind = f"must hold a dict of tensors, holds a {type(content).__name__}"
-        raise ValueError(f"{path}: {kind}; {REMEDY}")
-    content = {str(name): _numbered(x) for name, x in content.items()}
-    return {name: x for name, x in content.items() if isinstance(x, Tensor)}
+        try:
+            if start[:2] != b"PK":  # what torch.save writes is a zip file
+                kind = "no dump"
+                if start[:1] == b"\x80":
+                    kind = _kind(start.decode("latin-1"), "a pickle, which is code")
+                raise ValueError(kind)
+            if is_npz(file):
+                content: Any = load_arrays(file)
+            else:
+                content = load_tensors(file)
+            return batch_of(content, path.stat().st_size)
+        except pickle.UnpicklingError:
+            classes = " ".join(classes_of(file))
+            objects = f"it holds objects beside tensors, which are code: {classes}"
+            kind = shorten(_kind(classes, objects), 200, placeholder=" ...")
+        except BadZipFile as error:
+            kind = f"cut short or no dump ({error})"
+        except ValueError as error:
+            kind = str(error)
+    raise ValueError(f"{path}: {kind}; {REMEDY}")
+
+
+def _kind(names: str, other: str) -> str:
+    """The kind of a pickle that asks for these classes."""
+    for name, kind in _KINDS:
+        if name in names:
+            return kind
+    return other
 
 
 class Fields(NamedTuple):
@@ -82,8 +95,13 @@ class Fields(NamedTuple):
     responses: Tensor | None
     prompts: Tensor | None
     uid: Tensor | None
-    tolerance: float
+    tolerances: dict[str, float]
     unfit: dict[str, str]
+    trainer: Trainer = VERL
+    scores_by_row: bool = False
+    row_kl: Tensor | None = None
+    row_returns: Tensor | None = None
+    ratio: Tensor | None = None
     values: Tensor | None = None
     advantages: Tensor | None = None
     returns: Tensor | None = None
@@ -96,6 +114,18 @@ class Fields(NamedTuple):
     @property
     def tokens(self) -> int:
         return int(self.response_mask.sum())
+
+    @property
+    def seen(self) -> str:
+        """Whose names were read, and how much there is."""
+        mask = self.response_mask
+        rows = counted(len(mask), "row")
+        slots, tokens = counted(mask.shape[1], "slot"), counted(self.tokens, "token")
+        return f"names of {self.trainer.name}; {rows} of {slots}, {tokens} count"
+
+    def tolerance(self, *names: str) -> float:
+        """The rounding of the coarsest dtype among these fields."""
+        return max(self.tolerances.get(name, _FINEST) for name in names)
 
     @property
     def given(self) -> Tensor | None:
@@ -112,17 +142,28 @@ class Fields(NamedTuple):
                 theirs = NAMES.get(name, (name,))[0]
                 if name in self.unfit:
                     return f"{theirs} is not finite"
-                how = _HOW.get(theirs)
+                how = self.trainer.how.get(theirs)
                 return f"no {theirs} in the dump" + (f": {how}" if how else "")
         return ""
 
 
 def fields(tensors: dict[str, Tensor]) -> Fields:
     """The fields of a dump, their shapes and types checked."""
+    batch = trainers.renamed(tensors)
+    try:
+        return _fields(batch)
+    except ValueError as error:
+        raise ValueError(trainers.said(batch.trainer, str(error))) from None
+
+
+def _fields(batch: trainers.Batch) -> Fields:
+    tensors = batch.tensors
     there = shorten(", ".join(sorted(tensors)) or "nothing", 200, placeholder=" ...")
     names = _names_in(tensors)
     if not names:
-        raise ValueError(f"a dump must hold advantages, returns or the like: {there}")
+        raise ValueError(
+            f"a dump must hold advantages, returns or the like, got {there}; {REMEDY}"
+        )
     shape, like = _require_shapes(tensors, names)
     attended = _attended(tensors, shape, like)
     mask = tensors.get("response_mask", attended)
@@ -135,10 +176,10 @@ def fields(tensors: dict[str, Tensor]) -> Fields:
     require_tokens("check", mask)
     fit: dict[str, Tensor] = {}
     unfit: dict[str, str] = {}
-    tolerance = _FINEST
+    tolerances = {}
     for ours, theirs in names.items():
         x = tensors[theirs]
-        tolerance = max(tolerance, TOLERANCE[x.dtype])
+        tolerances[ours] = max(_FINEST, TOLERANCE[x.dtype])
         wrong = mask & ~x.isfinite()
         if wrong.any():
             unfit[ours] = shown(theirs, x, wrong, "")
@@ -153,8 +194,13 @@ def fields(tensors: dict[str, Tensor]) -> Fields:
         responses=_of_response(tensors.get("responses"), tensors, shape),
         prompts=prompts,
         uid=tensors.get("uid"),
-        tolerance=tolerance,
+        tolerances=tolerances,
         unfit=unfit,
+        trainer=batch.trainer,
+        scores_by_row=batch.scores_by_row,
+        row_kl=batch.row_kl,
+        row_returns=tensors.get("info.return"),
+        ratio=tensors.get("importance_sampling_ratio"),
         **fit,
     )
 
@@ -182,7 +228,7 @@ def _require_shapes(
     for theirs in names.values():
         _require_shape(theirs, tensors[theirs], shape, like)
         if tensors[theirs].dtype not in TOLERANCE:
-            dtype = _short(tensors[theirs].dtype)
+            dtype = short(tensors[theirs].dtype)
             raise ValueError(f"{theirs} must be a floating-point tensor, got {dtype}")
     for theirs in sorted(tensors.keys() & {*_MASKS, *_IDS}):
         x = tensors[theirs]
@@ -196,43 +242,10 @@ def _require_shapes(
     return shape, like
 
 
-def _short(name: object) -> str:
-    """The name of a dtype or a layout, without ``torch.``."""
-    return str(name).removeprefix("torch.")
-
-
-def _numbered(x: Any) -> Any:
-    """A list of names or numbers as the numbers of its unequal members."""
-    if not isinstance(x, list):
-        return x
-    numbers: dict[str, int] = {}
-    found = []
-    for each in x:
-        if not isinstance(each, str | int):
-            return x
-        found.append(numbers.setdefault(str(each), len(numbers)))
-    return torch.tensor(found)
-
-
-def kind_of(x: Tensor) -> str:
-    """The form in which a tensor keeps its numbers: ``dense``, or another's name."""
-    if x.is_meta:
-        return "meta"
-    if x.is_nested:
-        return "nested"
-    if x.is_quantized:
-        return _short(x.dtype)
-    if x.layout == torch.strided:
-        return "dense"
-    return _short(x.layout)
-
-
 def _require_plain(name: str, x: Tensor) -> None:
     """Numbers that are all there; 0 and 1 in a mask, whole ones as ids."""
-    dtype = _short(x.dtype)
-    kind = kind_of(x)
-    if kind != "dense":
-        raise ValueError(f"{name} must be a dense tensor, got {kind}")
+    dtype = short(x.dtype)
+    require_dense(name, x)
     if name in _IDS and (x.is_floating_point() or x.is_complex()):
         raise ValueError(f"{name} must hold ids, got {dtype}")
     if name in _MASKS:

@@ -5,12 +5,18 @@ from typing import NamedTuple
 from ppo_ref.check.asserts.faults import lines
 
 _COLUMN = 11
-OK, FAIL, OPEN = "ok", "FAIL", "-"
-Said = tuple[str, str]  # one of these three, and why
+OK, LOOK, FAIL, OPEN = "ok", "look", "FAIL", "-"
+Said = tuple[str, str]  # one of these four, and why
+ADVANTAGES = ("gae", "advantages")  # the stages that compute them again
 
 
 class Verdict(NamedTuple):
-    """One stage: ``ok``, ``FAIL``, or ``-`` where the dump does not tell."""
+    """One stage.
+
+    ``ok``: compared, and equal. ``FAIL``: compared, and wrong. ``look``: they differ,
+    or nothing explains them, and the dump does not say whose fault that is. ``-``: not
+    compared, and why.
+    """
 
     stage: str
     state: str
@@ -22,16 +28,29 @@ class Verdict(NamedTuple):
 
 
 class Report(NamedTuple):
-    """All stages, in the order in which data flows."""
+    """All stages, in the order in which data flows; what was read, on top."""
 
     verdicts: list[Verdict]
+    seen: str = ""
 
     def __str__(self) -> str:
-        return "\n".join([*map(str, self.verdicts), lines(self.summary)])
+        seen = [lines(self.seen)] if self.seen else []
+        return "\n".join([*seen, *map(str, self.verdicts), lines(self.summary)])
 
     @property
     def ok(self) -> bool:
         return not self.stages(FAIL)
+
+    @property
+    def exit_code(self) -> int:
+        """3 if a stage is wrong, 1 if one is to be looked at, else 0.
+
+        It is 1 as well where the advantages were not computed again.
+        """
+        if not self.ok:
+            return 3
+        compared = set(ADVANTAGES) & set(self.stages(OK))
+        return 1 if self.stages(LOOK) or not compared else 0
 
     def stages(self, state: str) -> list[str]:
         """The stages of which this is said."""
@@ -39,9 +58,17 @@ class Report(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """The stages that are wrong, in one line, and how many cannot be told."""
-        found = "nothing wrong found"
+        """The stages that are wrong, in one line, and those that were not compared."""
+        said = []
         if not self.ok:
-            found = f"wrong: {', '.join(self.stages(FAIL))}"
-        right, untold = len(self.stages(OK)), len(self.stages(OPEN))
-        return f"{found}; {right} ok, {untold} cannot be told (-)"
+            said.append(f"wrong: {', '.join(self.stages(FAIL))}")
+        if self.stages(LOOK):
+            said.append(f"look at: {', '.join(self.stages(LOOK))}")
+        if not said and not self.exit_code:
+            said.append("nothing wrong found")
+        if not said:
+            said.append("the advantages were not compared")
+        said.append(f"{len(self.stages(OK))} ok")
+        if self.stages(OPEN):
+            said.append(f"not compared (-): {', '.join(self.stages(OPEN))}")
+        return "; ".join(said)
