@@ -191,10 +191,10 @@ def _cause(
             return f"the values that went in lie one slot {word}; cut [:, -T-1:-1]"
     right = gae(**inputs, gamma=gamma, gae_lambda=1.0).advantages
     row = first(wrong)[0]
-    other = _owner(advantages[row], right, mask[row] & mask)
-    if other is not None:
+    owner = _owner(advantages[row], right, mask[row] & mask)
+    if owner is not None:
         remedy = "draw or sort all fields of a row together"
-        return f"row {row} has the advantages of row {other}; {remedy}"
+        return f"row {row} has the advantages of row {owner}; {remedy}"
     if not (wrong & ~mask.all(1, keepdim=True)).any():
         return "only full rows are off: they were cut; pass their bootstrap_values"
     return (

@@ -1,4 +1,4 @@
-"""What of a series of figures is compared: its ends, its noise, its jumps."""
+"""Features of a series of figures: its ends, its noise, its jumps."""
 
 import math
 from collections.abc import Sequence

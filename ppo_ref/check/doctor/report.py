@@ -1,4 +1,4 @@
-"""What the doctor found, as lines of text."""
+"""The findings of the doctor as lines of text."""
 
 from collections.abc import Sequence
 from textwrap import wrap
@@ -39,7 +39,7 @@ def not_judged(log: Log) -> list[str]:
 
 
 def few(steps: int) -> str:
-    """What a short log cannot show."""
+    """A reminder of what a short log cannot show, or nothing."""
     if steps < 10:
         return ": too few to tell a trend from noise, for which 20 are needed"
     if steps < 20:

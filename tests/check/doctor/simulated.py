@@ -36,7 +36,7 @@ class Setting:
     steps: int = 60
     updates: int = 1  # optimizer steps a batch
     rate: float = 1.0  # times the usual one
-    lora: bool = False  # logs a rate ten times as large
+    lora: bool = False  # logs a rate that is a hundred times as large
     critic_rate: float = 1.0
     kl_coef: float = 0.001
     entropy_coef: float = 0.0
@@ -192,7 +192,7 @@ def simulate(setting: Setting, seed: int) -> Run:
             "rollout_probs_diff": FILLER * float(mean(probabilities, mask)),
             "rollout_difference": FILLER * float(difference.abs().mean()),
             "rollout_weight": 1 + FILLER * (float(ratio.clamp(max=2).mean()) - 1),
-            "rate": 1e-6 * setting.rate * (10 if setting.lora else 1),
+            "rate": 1e-6 * setting.rate * (100 if setting.lora else 1),
             "critic_rate": 1e-5 * setting.critic_rate,
             "kl_coef": setting.kl_coef,
         }
@@ -430,7 +430,7 @@ class Fault(NamedTuple):
 SOUND = [
     Kind("GRPO", "GRPO", sound),
     Kind("PPO", "PPO", _sound_with_critic),
-    Kind("LoRA", "LoRA", lambda g: _of_any(g, lora=True, rate=_between(g, 3, 8))),
+    Kind("LoRA", "LoRA", lambda g: _of_any(g, lora=True, rate=_between(g, 0.6, 2))),
     Kind(
         "nearly solved from the beginning",
         "一开始就快满分",
