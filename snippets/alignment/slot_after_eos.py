@@ -85,42 +85,6 @@ print("5.00, 6.00:", flips(5.0, 6.0))
 assert not any(flips(0.25, 0.8)), "signs flip"
 # --8<-- [end:whitening]
 
-# --8<-- [start:limit]
-sure = batch.values.new_ones(1, L)  # will score 1
-
-def targets(limit, after):  # V after the last token
-    r = torch.zeros_like(sure)
-    r[:, -1] = 1.0  # with the EOS
-    return gae(
-        token_level_rewards=r[:, :limit],
-        values=sure[:, :limit],
-        response_mask=r[:, :limit] >= 0,
-        bootstrap_values=sure.new_tensor([after]),
-    ).returns[0].tolist()
-
-print("finished  ", targets(L, 0.0))
-print("cut, V = 1", targets(2, 1.0))
-print("cut, V = 0", targets(2, 0.0))
-same = targets(2, 0.0) == targets(L, 0.0)[:2]
-assert same, "same states, other targets"
-# --8<-- [end:limit]
-
-# --8<-- [start:truncated]
-values = batch.values[1:, :L]  # cut off: no EOS
-rewards = torch.zeros_like(values)
-for after in 0.0, 0.25:
-    bootstrap = values.new_tensor([after])
-    A = gae(
-        token_level_rewards=rewards,
-        values=values,
-        response_mask=right[None, :L],
-        bootstrap_values=bootstrap,
-    ).advantages[0]
-    cells = (f"{a:7.4f}" for a in A)
-    print(f"V(s_4) = {after:.2f}  A =", *cells)
-assert A.allclose(after - values[0])
-# --8<-- [end:truncated]
-
 # --8<-- [start:kl]
 kld = (batch.old_log_probs - batch.ref_log_probs)[1]
 print(f"as it is {kld[right].mean():.4f}")

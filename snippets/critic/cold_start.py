@@ -117,19 +117,3 @@ random = found["random"]
 better = random[lams.index(0.95)] > random[-1]
 assert better, "a little bias, far less variance"
 # --8<-- [end:less]
-
-# --8<-- [start:real]
-from ppo_ref.train.stored_runs import stored_run
-
-run = stored_run("smollm2_ppo")
-names = "score", "value", "explained_variance"
-score, value, explained = map(run.column, names)
-for i in 0, 2, 4, 9, 29:
-    print(f"{i + 1:2}: score {score[i]:.2f}",
-          f"value {value[i]:.2f}",
-          f"EV {explained[i]:5.2f}")
-assert score[4] > 3 * score[0]
-best, worst = max(explained), min(explained)
-print(f"EV from {worst:.2f} to {best:.2f}")
-assert -0.1 < best < 0.1
-# --8<-- [end:real]

@@ -52,3 +52,16 @@ for x in 0.0, 1.0:  # all four wrong, all right
 lost = any(dropped.values())
 assert lost, "no gradient was dropped"
 # --8<-- [end:ablation]
+
+# --8<-- [start:adam]
+steps = []
+for size in 0.0356, 0.0356 * 2.41:
+    w = torch.zeros(1, requires_grad=True)
+    adam = torch.optim.Adam([w], lr=0.1)
+    w.grad = torch.tensor([size])
+    adam.step()
+    steps.append(w.detach())
+    step = w.item()
+    print(f"gradient {size:.4f}, step {step:.4f}")
+assert steps[0].allclose(steps[1])
+# --8<-- [end:adam]

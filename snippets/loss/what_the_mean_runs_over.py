@@ -129,57 +129,6 @@ for mean in (
     assert even != by_answer
 # --8<-- [end:token]
 
-# --8<-- [start:whitened]
-import torch
-from ppo_ref.masking import masked_whiten
-
-def whitened(A, lengths):  # over tokens
-    A = torch.tensor(A).double()
-    n = torch.tensor(lengths)
-    mask = torch.arange(int(n.max())) < n[:, None]
-    tokens = A[:, None].expand(mask.shape)
-    white = masked_whiten(tokens, mask)
-    return white[:, 0], white[mask].mean()
-
-for A, lengths in (
-    ([0.5, -0.5, 0.5, -0.5], [2, 20, 4, 30]),
-    ([0.9, 0.1, -0.5, -0.5], [30, 4, 4, 4]),
-):
-    answers, tokens = whitened(A, lengths)
-    print("A       ", *(f"{x:5.2f}" for x in A))
-    cells = (f"{x:5.2f}" for x in answers)
-    print("whitened", *cells)
-    mean = answers.mean()
-    print(f"mean of answers {mean:.2f}", end=", ")
-    print(f"of tokens {tokens:z.2f}")
-    assert tokens.abs() < 1e-12 < mean.abs()
-# --8<-- [end:whitened]
-
-# --8<-- [start:micro]
-import torch
-from ppo_ref.aggregation import token_mean
-
-n = torch.tensor([2, 8, 2, 2])  # four answers
-mask = torch.arange(8) < n[:, None]
-x = torch.zeros(mask.shape).requires_grad_()
-halves = (slice(0, 2), slice(2, 4))  # micro-batches
-own = [token_mean(x[h], mask[h]) for h in halves]
-whole = token_mean(x, mask)
-print("divided by          weight of a token")
-for name, loss in (
-    ("all tokens, once", whole),
-    ("own tokens, averaged", sum(own) / 2),
-    ("all tokens, twice", whole / 2),
-):
-    (g,) = torch.autograd.grad(
-        loss, x, retain_graph=True
-    )
-    cells = (f"{w:.3f}" for w in g[:, 0])
-    print(f"{name:20}", *cells)
-    even = bool((g[mask] == g[0, 0]).all())
-    assert even == ("all" in name)
-# --8<-- [end:micro]
-
 # --8<-- [start:cancels]
 import torch
 
@@ -191,20 +140,6 @@ loss = (logp * mask).sum(1) / n  # A is -1
 print("first token:", g[:, 0].tolist())
 assert g[0, 0] == g[1, 0], "the long one pays less"
 # --8<-- [end:cancels]
-
-# --8<-- [start:accuracy]
-import torch
-from ppo_ref.masking import masked_whiten
-
-A = torch.tensor([0.5, -0.5, 0.5, -0.5]).double()
-n = torch.tensor([2, 20, 4, 30])
-mask = torch.arange(30) < n[:, None]
-A = A[:, None].expand(mask.shape)
-white = masked_whiten(A, mask)
-mean = white[:, 0].mean()
-print(f"mean over answers {mean:.4f}")
-assert mean < 1e-9, "no rounding error"
-# --8<-- [end:accuracy]
 
 # --8<-- [start:dapo]
 import torch

@@ -82,7 +82,8 @@ print("V(s_0) ", V_0)
 print("V(s_1) ", V_1)
 print("earned ", G_0)
 assert sum(G_0) / 4 == V_0[0]  # all equally likely
-assert V_0[0] in G_0, "no answer earns V(s_0)"
+ideal = max(G_0)
+assert V_0[0] == ideal, "V(s_0) is the mean"
 # --8<-- [end:mean]
 
 # --8<-- [start:signs]

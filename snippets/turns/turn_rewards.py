@@ -28,8 +28,8 @@ A, _ = gae(
     values=torch.full_like(r, critic),
     response_mask=mask,
 )
-tables = {"rewards": r, "advantages": A}
-for name, rows in tables.items():
+shown = {"rewards": r, "advantages": A}
+for name, rows in shown.items():
     print(name)
     for row in rows:
         print(*(f"{x:5.2f}" for x in row))
@@ -90,6 +90,7 @@ def gradients(A1, A2):  # of both logits, and noise
     spread = (weight * (g[1] - means[1]) ** 2).sum()
     return *means, spread.sqrt()
 
+tables = []
 for pay in (1.5, 0.5), (0.0, -1.0):
     earned = sum(pay) / 2
     print(f"turn 2 earns {earned} on average")
@@ -103,6 +104,11 @@ for pay in (1.5, 0.5), (0.0, -1.0):
         found = torch.stack(table[name][:2])
         exact = p.new_tensor(table["true"])
         assert found.allclose(exact)
+    tables.append(table)
+earns, costs = tables
+
+def entry(table, name, column):
+    return table[name][column]
 # --8<-- [end:groups]
 
 # --8<-- [start:impossible]
