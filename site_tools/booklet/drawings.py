@@ -20,6 +20,7 @@ SVG = "http://www.w3.org/2000/svg"
 PICTURE_RULE = re.compile(r"^\.picture (?P<where>svg[^{]*?) (?P<what>\{[^}]*\})$", re.M)
 VARIABLE = re.compile(r"^ *(--[\w-]+): (?:var\(--day, )?([^;)]+)", re.MULTILINE)
 VARIABLE_USED = re.compile(r"var\((--[\w-]+)\)")
+MARGIN = 12  # what reaches over the edge is seen on the site, and cut in a file
 ONE_OF = re.compile(r":is\((.*)\)")
 
 
@@ -38,13 +39,26 @@ def picture_file(file: Path, lang: str, styles: Path) -> bytes:
             element.attrib.pop("id", None)  # it may be there twice, for a test
     for size in ("width", "height"):
         root.attrib.pop(size, None)
+    _widen(root, file.name)
     root.attrib.setdefault("fill", "currentColor")
     root.attrib |= {"xmlns": SVG, "xml:lang": lang}
     style = Element("style")
     style.text = rules
     root.insert(0, style)
-    text = ElementTree.tostring(root, encoding="unicode")
-    return VARIABLE_USED.sub(lambda used: variables[used[1]], text).encode()
+    made = ElementTree.tostring(root, encoding="unicode")
+    return VARIABLE_USED.sub(lambda used: variables[used[1]], made).encode()
+
+
+def _widen(root: Element, name: str) -> None:
+    """Leave room around a picture for what reaches over its edge."""
+    box = root.get("viewBox", "")
+    try:
+        left, top, width, height = map(float, box.split())
+    except ValueError:
+        raise Refusal("picture_box", path=name, box=box) from None
+    left, top = left - MARGIN, top - MARGIN
+    width, height = width + 2 * MARGIN, height + 2 * MARGIN
+    root.set("viewBox", f"{left:g} {top:g} {width:g} {height:g}")
 
 
 def _make_plain(element: Element) -> None:
