@@ -7,7 +7,7 @@ from typing import Any
 
 from site_tools.messages import Refusal
 
-NAMES = ("chromium", "google-chrome", "chromium-browser")
+BROWSERS = ("chromium", "google-chrome", "chromium-browser")
 
 
 class Unavailable(Refusal):
@@ -25,7 +25,7 @@ def chromium() -> Iterator[Any]:
         from playwright.sync_api import sync_playwright
     except ImportError:
         raise Unavailable("browser_no_driver") from None
-    path = next(filter(None, map(shutil.which, NAMES)), None)
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         raise Unavailable("browser_missing")
     with sync_playwright() as driver:

@@ -8,5 +8,6 @@ references   where links lead: into the book, to the site, or nowhere
 book         the chapters of a language, with everything put in
 epub         the book as an EPUB; the same input makes the same bytes
 pdf          the book printed by Chromium, where there is one
+searchable   what is wrong in Chromium's tables of Chinese letters, put right
 make         ``make booklet``: both, in both languages
 """

@@ -38,7 +38,7 @@ class Chapter(NamedTuple):
     xml: str  # formulas as MathML
 
 
-class Part(NamedTuple):
+class BookPart(NamedTuple):
     title: str
     chapters: tuple[Chapter, ...]
 
@@ -54,7 +54,7 @@ class Publisher(NamedTuple):
 
 class Book(NamedTuple):
     publisher: Publisher
-    parts: tuple[Part, ...]
+    parts: tuple[BookPart, ...]
     pictures: Mapping[str, bytes]  # by their path in the book
 
     @property
@@ -96,7 +96,7 @@ def read_book(root: Path, publisher: Publisher) -> Book:
     parts = []
     for part in plan:
         chapters = tuple(_chapter(each, placed, publisher) for each in part.chapters)
-        parts.append(Part(part.title, chapters))
+        parts.append(BookPart(part.title, chapters))
     return Book(publisher, tuple(parts), pictures)
 
 

@@ -1,4 +1,4 @@
-"""Pictures of the book: each an SVG file that needs no style sheet beside it.
+"""Pictures of the book: each an SVG_NAMESPACE file that needs no style sheet beside it.
 
 On the site a picture is drawn by rules of site.css. A file takes these rules along,
 with the colours of the day and the site's fonts in the place of variables, which
@@ -16,9 +16,9 @@ from site_tools.compile.plots import leave_out
 from site_tools.messages import Refusal
 
 SITE_STYLES = "docs/theme/assets/site.css"
-SVG = "http://www.w3.org/2000/svg"
+SVG_NAMESPACE = "http://www.w3.org/2000/svg"
 PICTURE_RULE = re.compile(r"^\.picture (?P<where>svg[^{]*?) (?P<what>\{[^}]*\})$", re.M)
-VARIABLE = re.compile(r"^ *(--[\w-]+): (?:var\(--day, )?([^;)]+)", re.MULTILINE)
+STYLE_VARIABLE = re.compile(r"^ *(--[\w-]+): (?:var\(--day, )?([^;)]+)", re.MULTILINE)
 VARIABLE_USED = re.compile(r"var\((--[\w-]+)\)")
 MARGIN = 12  # what reaches over the edge is seen on the site, and cut in a file
 ONE_OF = re.compile(r":is\((.*)\)")
@@ -41,7 +41,7 @@ def picture_file(file: Path, lang: str, styles: Path) -> bytes:
         root.attrib.pop(size, None)
     _widen(root, file.name)
     root.attrib.setdefault("fill", "currentColor")
-    root.attrib |= {"xmlns": SVG, "xml:lang": lang}
+    root.attrib |= {"xmlns": SVG_NAMESPACE, "xml:lang": lang}
     style = Element("style")
     style.text = rules
     root.insert(0, style)
@@ -85,5 +85,7 @@ def picture_rules(css: str) -> tuple[str, Mapping[str, str]]:
             where = ", ".join(where.replace(several[0], name) for name in each)
         if "--" not in where:
             rules.append(f"{where} {rule['what']}")
-    variables = {name: value.replace('"', "'") for name, value in VARIABLE.findall(css)}
+    variables = {
+        name: value.replace('"', "'") for name, value in STYLE_VARIABLE.findall(css)
+    }
     return "\n".join(rules), variables

@@ -18,15 +18,15 @@ from site_tools.compile.downloads import EPOCH
 from site_tools.compile.templates import fill, words
 from site_tools.messages import Refusal
 
-FOLDER = "EPUB"
-PACKAGE_FILE = f"{FOLDER}/package.opf"
+BOOK_FOLDER = "EPUB"
+PACKAGE_FILE = f"{BOOK_FOLDER}/package.opf"
 BOOK_STYLES = Path(__file__).with_name("book.css")
 XHTML = "application/xhtml+xml"
-KIND_OF = {".xhtml": XHTML, ".svg": "image/svg+xml", ".css": "text/css"}
+MEDIA_TYPES = {".xhtml": XHTML, ".svg": "image/svg+xml", ".css": "text/css"}
 FIRST_DATE = (1980, 1, 1, 0, 0, 0)  # that a zip file knows
 
 
-class Item(NamedTuple):
+class ManifestRow(NamedTuple):
     """A row of the manifest."""
 
     id: str
@@ -37,7 +37,7 @@ class Item(NamedTuple):
 
 def epub(book: Book) -> bytes:
     """The bytes of the book; a chapter that is no XML is a ValueError that names it."""
-    pages = _pages(book)
+    pages = _xhtml_files(book)
     for name, text in pages.items():
         try:
             ElementTree.fromstring(text)
@@ -46,18 +46,18 @@ def epub(book: Book) -> bytes:
     files = {name: text.encode() for name, text in pages.items()}
     files[BOOK_STYLES.name] = BOOK_STYLES.read_bytes()
     files |= book.pictures
-    items = [_item(name, pages.get(name, "")) for name in files]
+    items = [_row(name, pages.get(name, "")) for name in files]
     container = fill("booklet.container", book.publisher.lang, PACKAGE_FILE)
     members = {
         "mimetype": b"application/epub+zip",
         "META-INF/container.xml": container.encode(),
         PACKAGE_FILE: _package(book, items).encode(),
     }
-    members |= {f"{FOLDER}/{name}": content for name, content in files.items()}
+    members |= {f"{BOOK_FOLDER}/{name}": content for name, content in files.items()}
     return _zipped(members)
 
 
-def _pages(book: Book) -> dict[str, str]:
+def _xhtml_files(book: Book) -> dict[str, str]:
     """The XHTML of the book by file, in the order in which it is read."""
     publisher, lang = book.publisher, book.publisher.lang
     pages = {}
@@ -76,13 +76,15 @@ def _pages(book: Book) -> dict[str, str]:
     return pages
 
 
-def _item(name: str, text: str) -> Item:
+def _row(name: str, text: str) -> ManifestRow:
     path = Path(name)
     properties = "nav" if name == "nav.xhtml" else "mathml" if "<math " in text else ""
-    return Item(name.replace("/", "-"), name, KIND_OF[path.suffix], properties)
+    return ManifestRow(
+        name.replace("/", "-"), name, MEDIA_TYPES[path.suffix], properties
+    )
 
 
-def _package(book: Book, items: list[Item]) -> str:
+def _package(book: Book, items: list[ManifestRow]) -> str:
     publisher = book.publisher
     identifier = uuid5(NAMESPACE_URL, f"{publisher.name} {publisher.lang}").urn
     seconds = int(os.environ.get("SOURCE_DATE_EPOCH") or EPOCH)

@@ -18,7 +18,10 @@ from site_tools.page.page import read_page
 from site_tools.page.rendered import render
 from site_tools.source.content import read_content
 
-FRONT = ("answer", "picture")  # the sections of a question page that the book has
+FRONT_SECTIONS = (
+    "answer",
+    "picture",
+)  # the sections of a question page that the book has
 TO_THE_BOOK = re.compile(r"about/offline\.md#booklet$")
 # Words of code that book.css gives no colour: half of all tags.
 COLOURLESS = re.compile(
@@ -56,7 +59,7 @@ def excerpt(root: Path, lang: str, page_id: str, *, whole: bool) -> Article:
 def _front(text: str) -> str:
     """The verdict of a question page, what makes it understood, and the picture."""
     sections = read_content(text)
-    return "\n".join(sections.text_below(name) for name in FRONT)
+    return "\n".join(sections.text_below(name) for name in FRONT_SECTIONS)
 
 
 def _open_folds(content: Tag) -> None:

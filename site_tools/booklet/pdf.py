@@ -12,12 +12,13 @@ from typing import Any
 
 from site_tools.booklet.book import Book
 from site_tools.booklet.epub import BOOK_STYLES
+from site_tools.booklet.searchable import searchable
 from site_tools.browser import Unavailable, chromium
 from site_tools.compile.templates import fill
 from site_tools.finish.formulas import KATEX_PACKAGE
 
 PRINT_STYLES = Path(__file__).with_name("print.css")
-SECONDS = 300  # in which the whole book is laid out, also on a busy machine
+PATIENCE_TO_PRINT = 300  # in which the whole book is laid out, also on a busy machine
 # What Chromium's PDFs have of a page, in their order, and of what a link leads to.
 PAGE_OBJECT = re.compile(rb"(?m)^(\d+) 0 obj\s*<</Type /Page\s")
 LINK_WITHIN = re.compile(r'href="[\w-]+\.xhtml#')  # one page has all chapters
@@ -51,12 +52,12 @@ def pdf(book: Book) -> bytes:
     """
     with tempfile.TemporaryDirectory() as name, chromium() as browser:
         page, folder = browser.new_page(), Path(name)
-        page.set_default_timeout(SECONDS * 1000)
+        page.set_default_timeout(PATIENCE_TO_PRINT * 1000)
         if book.publisher.lang == "zh" and not page.evaluate(HAS_CHINESE):
             raise Unavailable("browser_no_chinese")
         _put_pictures(book, folder)
-        first = _print(book, {}, folder, page)
-        return _print(book, page_numbers(first), folder, page)
+        first = _print_once(book, {}, folder, page)
+        return searchable(_print_once(book, page_numbers(first), folder, page))
 
 
 def _put_pictures(book: Book, folder: Path) -> None:
@@ -65,7 +66,9 @@ def _put_pictures(book: Book, folder: Path) -> None:
         (folder / name).write_bytes(content)
 
 
-def _print(book: Book, numbers: Mapping[str, int], folder: Path, page: Any) -> bytes:
+def _print_once(
+    book: Book, numbers: Mapping[str, int], folder: Path, page: Any
+) -> bytes:
     """Print the book once, with these numbers of pages in its table of contents."""
     katex = (KATEX_PACKAGE / "dist" / "katex.min.css").resolve().as_uri()
     styles = "\n".join(f.read_text("utf-8") for f in (BOOK_STYLES, PRINT_STYLES))

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from site_tools.booklet.contents import file_of
-from site_tools.booklet.excerpt import FRONT
+from site_tools.booklet.excerpt import FRONT_SECTIONS
 from site_tools.compile import links
 from site_tools.finish.article import Article, having, tags
 
@@ -55,7 +55,9 @@ class References:
         there = self.pages.get(path)
         if there:
             name = file_of(there.article.id)
-            place = f"{name}.{anchor}" if anchor and anchor not in FRONT else name
+            place = (
+                f"{name}.{anchor}" if anchor and anchor not in FRONT_SECTIONS else name
+            )
             if place in self.ids or not self.address:
                 return f"{there.chapter}.xhtml#{place if place in self.ids else name}"
         return self.address and self.address + inside

@@ -75,7 +75,7 @@ def _set_solution_apart(exercise: Exercise, article: Article) -> None:
 
 
 def choices(exercise: Exercise) -> list[Markup]:
-    """What a choice is between, with its formulas and code; of other kinds, nothing."""
+    """The options of a choice, with their formulas and code; none of other kinds."""
     if exercise.kind != "choice":
         return []
     bold = [answer.item.find("strong") for answer in exercise.answers]

@@ -1,11 +1,14 @@
 """The course and the short answers as a book: what is in it, and the rules of EPUB."""
 
 import re
+import unicodedata
 import xml.etree.ElementTree as ElementTree
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from html import unescape
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,10 +16,11 @@ from typing import Any
 import pytest
 
 from site_tools.booklet import make
-from site_tools.booklet.book import Book, Chapter, Named, Part, Publisher, read_book
+from site_tools.booklet.book import Book, BookPart, Chapter, Named, Publisher, read_book
 from site_tools.booklet.drawings import SITE_STYLES, picture_file
 from site_tools.booklet.epub import epub
 from site_tools.booklet.pdf import page_numbers, pdf
+from site_tools.booklet.searchable import CHARACTERS, RADICALS, searchable
 from site_tools.browser import Unavailable
 from site_tools.compile.navigation import QUESTION_TOPICS
 from site_tools.messages import LANGUAGES, Refusal
@@ -26,8 +30,10 @@ from tests.site.epub_rules import epub_faults
 
 ADDRESS = "https://example.org/ppo/"
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10">{}</svg>'
-TAG = re.compile(r"<[^>]*>")
-BINDING = re.compile(r"`([^`]*)`(?:\{[^}]*\})?")
+FORMULA = re.compile(r"(?s)\$[^$]*\$|<math\b.*?</math>")
+BINDING = re.compile(r'(?<=`)\{ data-is="[^"]*" \}')
+TARGET = re.compile(r"(?<=\])\([^)]*\)")
+TAG = re.compile(r"</?[a-z][^>]*>")
 
 Files = dict[str, bytes]
 
@@ -41,7 +47,7 @@ def small() -> Book:
     chapter = Chapter("a", Named("a", "A"), (), body, body)
     by = Publisher("en", "PPO", "CC BY", ADDRESS)
     picture = {"pictures/p.svg": SVG.format("").encode()}
-    return Book(by, (Part("The course", (chapter,)),), picture)
+    return Book(by, (BookPart("The course", (chapter,)),), picture)
 
 
 def unzipped(content: bytes) -> Files:
@@ -160,6 +166,37 @@ def test_the_pages_of_a_print_are_found():
     assert page_numbers(printed) == {"a": 2, "a.b": 1}
 
 
+def test_what_is_copied_from_a_print_is_no_radical():
+    table = zlib.compress(b"3 beginbfchar\n<01> <2F00>\n<02> <2ED3>\n<03> <0041>\n")
+    body = (
+        b"%%PDF-1.4\n5 0 obj\n<</ToUnicode 7 0 R>>\nendobj\n"
+        b"7 0 obj\n<</Filter /FlateDecode\n/Length %d>> stream\n%b\nendstream\nendobj\n"
+    ) % (len(table), table)
+    end = b"trailer\n<</Size 9\n/Root 1 0 R\n/Info 2 0 R>>\nstartxref\n%d\n%%%%EOF\n"
+    printed = body + b"xref\n" + end % len(body)
+    made = searchable(printed)
+    assert made.startswith(printed)
+    added = made[len(printed) :]
+    start = int(re.search(rb"(?m)^(\d{10}) 00000 n $", added)[1])
+    here = int(re.search(rb"startxref\n(\d+)", added)[1])
+    assert made[start:].startswith(b"7 0 obj\n") and made[here:].startswith(
+        b"xref\n7 1\n"
+    )
+    assert b"/Prev %d>>" % len(body) in added
+    stream = re.search(rb"(?s)stream\n(.*?)\nendstream", added)
+    assert stream and zlib.decompress(stream[1]) == (
+        b"3 beginbfchar\n<01> <4E00>\n<02> <957F>\n<03> <0041>\n"
+    )
+    assert searchable(b"%PDF-2.0 of another kind") == b"%PDF-2.0 of another kind"
+
+
+def test_a_radical_and_its_character_are_called_alike():
+    """Unicode's names of the two, where the radical's says which it is."""
+    for radical, character in zip(RADICALS, CHARACTERS, strict=True):
+        assert 0x2E80 <= ord(radical) <= 0x2EFF and 0x4E00 <= ord(character) <= 0x9FFF
+        assert unicodedata.normalize("NFKC", radical) in (radical, character)
+
+
 def test_without_a_browser_there_is_no_pdf_and_a_sentence_says_so(
     tmp_path, monkeypatch, capsys
 ):
@@ -204,8 +241,10 @@ def sources(lang: str, folder: str) -> dict[str, str]:
 
 
 def letters(text: str) -> str:
-    """A text without marks, so that Markdown and HTML can be compared."""
-    return re.sub(r"[^\w]", "", text)
+    """Markdown or HTML without marks and formulas, so that they can be compared."""
+    for left_out in (FORMULA, BINDING, TARGET, TAG):
+        text = left_out.sub("", text)
+    return re.sub(r"\W", "", unescape(text))
 
 
 @pytest.mark.slow
@@ -222,7 +261,7 @@ def test_every_step_of_the_course_is_there(lang):
     assert len(steps) >= 20
     for name, text in steps.items():
         made = pages(lang)[f"course-{name}"]
-        title = re.search(r"^title: (.+)$", text, re.MULTILINE)
+        title = re.search(r'^title: "?(.+?)"?$', text, re.MULTILINE)
         assert title and f"<h1>{title[1]}</h1>" in made
         headings = re.findall(r"^## .* \{ #([\w-]+) \}$", text, re.MULTILINE)
         assert [h for h in headings if f'id="course-{name}.{h}"' not in made] == []
@@ -244,11 +283,9 @@ def test_every_question_is_there_with_its_verdict(lang):
         fronts = dict(re.findall(r'(?s)<section id="([\w-]+)">(.*?)</section>', made))
         for name, text in sources(lang, topic).items():
             count += 1
-            front = letters(TAG.sub("", fronts[f"{topic}-{name}"]))
+            front = letters(fronts[f"{topic}-{name}"])
             verdict = re.search(r"\{ #answer \}\n\n\*\*(.+?)\*\*", text, re.DOTALL)
-            assert verdict, name
-            said = BINDING.sub(r"\1", re.sub(r"\]\([^)]*\)", "", verdict[1]))
-            assert "$" in said or letters(said) in front, name
+            assert verdict and letters(verdict[1]) in front, name
         assert not re.search(r"<details|<summary|wrong-|admonition", made)
     assert count >= 40
 
@@ -295,6 +332,26 @@ def test_the_print_has_pages_titles_and_text(lang):
     # Each font says which letters its signs are, else nobody could copy or search.
     fonts = len(re.findall(rb"/Subtype /(?:Type0|Type3)\b", printed))
     assert fonts and printed.count(b"/ToUnicode") >= fonts
+    shown = copied(printed)
+    assert set({"zh": "一人用长页", "en": "PVerified"}[lang]) <= shown
+    assert [sign for sign in shown if "\u2e80" <= sign <= "\u2fdf"] == []
+
+
+def copied(printed: bytes) -> set[str]:
+    """Every letter that the tables of a print have; of two tables the later counts."""
+    tables = {*re.findall(rb"/ToUnicode (\d+) 0 R", printed)}
+    streams = dict(
+        re.findall(rb"(?s)\n(\d+) 0 obj\n<<[^>]*>> stream\n(.*?)\nendstream", printed)
+    )
+    found: set[str] = set()
+    for table in tables:
+        rows = zlib.decompress(streams[table])
+        for first, last, letter in re.findall(
+            rb"(?m)^<(\w+)> (?:<(\w+)> )?<(\w{4})>$", rows
+        ):
+            count = int(last, 16) - int(first, 16) + 1 if last else 1
+            found |= {chr(int(letter, 16) + more) for more in range(count)}
+    return found
 
 
 def outline_entry(title: str) -> bytes:
