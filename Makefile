@@ -7,7 +7,7 @@ pytest = $(venv_python) -m pytest -q
 at_once = -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help serve test slow changed new import check fix agree rename status export facts build booklet bench \
-  record assertions runs lint format tools ready
+  record assertions calibration runs lint format tools ready
 .DEFAULT_GOAL := help
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo 'make bench              speed beside verl and others, growth, and a training run (ARGS=--quick: a look)'
 	@echo 'make record             run the pages on a GPU and note the run in docs/verified/gpu.yml'
 	@echo 'make assertions         change the code of every page; note what its assertions notice'
+	@echo 'make calibration        how often the log doctor is right, on simulated runs'
 	@echo 'make runs               produce the stored training runs that are stale, draw their charts'
 	@echo 'make lint, make format  style and types; mend the style'
 	@echo 'make tools              what only the slow tests need (ARGS=browser, transformers, smollm2, verl)'
@@ -95,6 +96,9 @@ record: ready
 
 assertions: ready
 	@$(venv_python) -m tests.record_assertions
+
+calibration: ready
+	@$(venv_python) -m tests.check.doctor.calibration
 
 runs: ready
 	@$(venv_python) -m site_tools.stored_runs.make

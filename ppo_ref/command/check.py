@@ -4,7 +4,9 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from ppo_ref.check import doctor
+from ppo_ref.check.doctor.judging import judge
+from ppo_ref.check.doctor.reading import SeveralRuns, decode, read_log
+from ppo_ref.check.doctor.report import report
 from ppo_ref.check.dump import judging, reading
 from ppo_ref.check.dump.groups import ESTIMATORS
 from ppo_ref.command.run_folder import STATISTICS
@@ -15,8 +17,8 @@ def add(parser: ArgumentParser) -> None:
     """Name the arguments of the command."""
     parser.epilog = (
         f"To make DUMP, in your trainer behind compute_advantage: {reading.WRITE}. "
-        "Exit code: 0 nothing wrong found, 1 a line says FAIL (of a log: broken or "
-        "look), 2 DUMP is neither."
+        "Exit code: 0 nothing wrong found, 1 a line says FAIL (of a log: look), "
+        "2 DUMP is neither, 3 a figure of a log is broken. A note does not count."
     )
     help = "a dict of tensors by torch.save; or a log, or the folder of a run"
     parser.add_argument("dump", metavar="DUMP", help=help)
@@ -28,6 +30,8 @@ def add(parser: ArgumentParser) -> None:
         choices=["gae", "reinforce_plus_plus", *ESTIMATORS],
         help="algorithm.adv_estimator, else by the numbers",
     )
+    help = "of a log that holds several runs, the one that is meant"
+    parser.add_argument("--run", dest="of_run", metavar="NAME", help=help)
     parser.add_argument("--eos-token-id", type=int, help="judge the mask by it")
 
 
@@ -37,7 +41,7 @@ def run(arguments: Namespace) -> int:
     A log is judged by its figures, a dump by its tensors.
     """
     if log := _log(Path(arguments.dump)):
-        return _run_log(log)
+        return _run_log(log, arguments.of_run)
     try:
         report = judging.judge(
             reading.read(arguments.dump),
@@ -70,15 +74,21 @@ def _log(path: Path) -> Path | None:
         return None
     with path.open("rb") as file:
         start = file.read(4096)
+    wide = start.startswith((b"\xff\xfe", b"\xfe\xff"))  # UTF-16, full of zeros
     binary = start[:2] == b"PK" or start[:1] == b"\x80" or b"\0" in start
-    return None if binary else path
+    return None if binary and not wide else path
 
 
-def _run_log(path: Path) -> int:
+def _run_log(path: Path, run: str | None) -> int:
     try:
-        log = doctor.read_log(path.read_text("utf-8", errors="replace"))
+        log = read_log(decode(path.read_bytes()), run)
+    except SeveralRuns as error:
+        return _refuse(f"{path}: {error} (--run NAME)")
     except ValueError as error:
         return _refuse(f"{path}: neither a dump nor a log: {error}")
-    found = doctor.judge(log)
-    print(printable(doctor.report(log, found)))
-    return 1 if {"broken", "look"} & {finding.level for finding in found} else 0
+    found = judge(log)
+    print(printable(report(log, found)))
+    levels = {finding.level for finding in found}
+    if "broken" in levels:
+        return 3
+    return 1 if "look" in levels else 0

@@ -267,8 +267,9 @@ def threads(_: str, lang: str, root: Path) -> str:
 
 
 def status(part: str, lang: str, root: Path) -> str:
-    """A list of what waits (two parts), what to take along, or a record (two parts)."""
-    _require("status", part, ("wanted", "facts", "downloads", "gpu", "assertions"))
+    """A list of what waits, what to take along, or a record of what was measured."""
+    parts = ("wanted", "facts", "downloads", "gpu", "assertions", "doctor")
+    _require("status", part, parts)
     if part == "wanted":
         items = [_item(twins, lang, root) for twins in twins_that_wait(root)]
         html = fill("status.pages", lang, items)
@@ -283,6 +284,10 @@ def status(part: str, lang: str, root: Path) -> str:
         file = root / "docs" / "verified" / "assertions.yml"
         record = yaml.safe_load(file.read_text("utf-8")) if file.is_file() else None
         html = fill("status.assertions", lang, record)
+    elif part == "doctor":
+        file = root / "docs" / "verified" / "doctor.yml"
+        record = yaml.safe_load(file.read_text("utf-8")) if file.is_file() else None
+        html = fill("status.doctor", lang, record, lang)
     else:
         # The first and the last are one for both languages, at the root.
         owners = dict.fromkeys([ZIP, BOOK_EPUB, BOOK_PDF, LLMS, FULL, SKILL], lang)

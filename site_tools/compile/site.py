@@ -41,7 +41,7 @@ jupyter.ipynb
 # is called text is sent compressed by every host.
 PUBLISHED = (
     ("snippets", "*.svg", "{}"),
-    ("ppo_ref/check", "doctor.json", "assets/lab/{}"),
+    ("ppo_ref/check/doctor", "doctor.json", "assets/lab/{}"),
     ("ppo_ref/train/viewer", "lab.*", "assets/lab/{}"),
     ("ppo_ref/train/viewer", "run*.*", "assets/lab/{}"),
     ("ppo_ref/train/stored", "*.jsonl", "assets/lab/stored/{}.txt"),

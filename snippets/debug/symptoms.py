@@ -273,6 +273,23 @@ print(f"mean of sums  {mean:6.3f}")
 print(f"mean of means {rows:6.3f}")
 # --8<-- [end:kl-rows]
 
+# --8<-- [start:kl-coef]
+import torch
+
+# Two answers: one in five is right, and scores 1.
+reference = torch.tensor([0.2, 0.8])
+score = torch.tensor([1.0, 0.0])
+print("coefficient right    KL")
+for coefficient in 10, 1, 0.1, 0.01:
+    # No policy does better with this coefficient.
+    logits = reference.log() + score / coefficient
+    best = logits.softmax(0)
+    kl = (best * (best / reference).log()).sum()
+    right = best[0]
+    row = f"{coefficient:11} {right:5.2f} {kl:5.2f}"
+    print(row)
+# --8<-- [end:kl-coef]
+
 # --8<-- [start:ratio]
 import torch
 

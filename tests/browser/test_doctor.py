@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from ppo_ref.check.doctor import judge, read_log
+from ppo_ref.check.doctor.judging import judge
+from ppo_ref.check.doctor.reading import read_log
 from ppo_ref.train.stored_runs import stored_run
 
 FINDINGS = """[...document.querySelectorAll(".doctor .finding")].map(finding => [

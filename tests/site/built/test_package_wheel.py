@@ -45,7 +45,8 @@ def test_it_holds_the_package_and_nothing_else(project):
     package = {n: c for n, c in content.items() if n.startswith("ppo_ref/")}
     sources = [*project.rglob("ppo_ref/**/*.py"), project / "ppo_ref/py.typed"]
     sources += project.rglob("ppo_ref/**/*.jsonl")
-    sources += [project / "ppo_ref/README.md", project / "ppo_ref/check/doctor.json"]
+    sources += [project / "ppo_ref/README.md"]
+    sources += [project / "ppo_ref/check/doctor/doctor.json"]
     sources += [project / "ppo_ref/practice/holes.json"]
     sources += (project / "ppo_ref/train/viewer").iterdir()
     assert package == {

@@ -1,24 +1,27 @@
 // Paste a training log: each figure that is known is judged, and the section of this
 // page that applies is shown beside it. All of it happens here; nothing is sent.
 import { element, lang, onceAFrame, styled, styles } from "./lab.js"
-import { COUNTERS, judge, readLog } from "./doctor_model.js"
+import { decode, judge, notJudged, readLog, SeveralRuns } from "./doctor_model.js"
 
 const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`
 const WORDS = {
-  zh: { name: "日志医生", paste: "把日志粘贴到这里，或者把文件拖进来：verl、OpenRLHF、TRL 的控制台输出，JSONL，wandb 导出的 CSV",
+  zh: { name: "日志医生", paste: "把日志粘贴到这里，或者把文件拖进来：verl、TRL、OpenRLHF、slime、ms-swift、Unsloth、SkyRL、NeMo-RL、prime-rl 的控制台输出，JSONL，wandb 导出的 CSV",
     choose: "选择文件", example: "看一个例子", clear: "清空",
     levels: { broken: "有错", look: "要看", note: "注意", fine: "正常" },
-    none: "没有认出任何一个数。能认的行是这样的：step:1 - critic/score/mean:0.5 - actor/entropy:0.3", steps: (steps, figures) => `${steps} 步，认出 ${figures} 个数。`,
+    none: "没有认出任何一个数。能认的行是这样的：step:1 - critic/score/mean:0.5 - actor/entropy:0.3。", seen: "看到的名字：",
+    runs: "这里有几次训练，看哪一次？", few: "不到十步，分不出趋势和噪声；至少要二十步。", some: "不到二十步，还不能说得分没涨。", steps: (steps, figures) => `${steps} 步，认出 ${figures} 个数。`,
     fine: "看不出问题：", others: "没有判断的 {} 个：", from: "第一步 {}，最后五分之一平均 {}",
     lost: (lost, steps) => lost === steps ? `记了 ${steps} 步，没有一步是有限的数` : `${steps} 步里有 ${lost} 步不是有限的数；只看其余各步：`, section: "这一节", clean: "认出的数都看不出问题。分数真的在涨吗？再读几个回答。" },
-  en: { name: "Log doctor", paste: "Paste a log here, or drop a file: the console of verl, OpenRLHF or TRL, JSON lines, or a CSV exported from wandb",
+  en: { name: "Log doctor", paste: "Paste a log here, or drop a file: the console of verl, TRL, OpenRLHF, slime, ms-swift, Unsloth, SkyRL, NeMo-RL or prime-rl, JSON lines, or a CSV exported from wandb",
     choose: "Choose a file", example: "Show me an example", clear: "Clear",
     levels: { broken: "broken", look: "look", note: "note", fine: "fine" },
-    none: "No figure in it is known. A line that can be read: step:1 - critic/score/mean:0.5 - actor/entropy:0.3", steps: (steps, figures) => `${counted(steps, "step")}, ${counted(figures, "figure")} known.`,
+    none: "No figure in it is known. A line that can be read: step:1 - critic/score/mean:0.5 - actor/entropy:0.3.", seen: "Names seen: ",
+    runs: "Several runs are in it. Which one?", few: " Too few to tell a trend from noise, for which 20 are needed.", some: " Too few to say that a score does not rise, for which 20 are needed.", steps: (steps, figures) => `${counted(steps, "step")}, ${counted(figures, "figure")} known.`,
     fine: "Nothing unusual:", others: "Not judged, {}:", from: "{} in the first step, {} on average in the last fifth",
     lost: (lost, steps) => lost === steps ? `never a finite number in ${counted(steps, "step")}` : `not a finite number in ${lost} of ${counted(steps, "step")}; among the others, `, section: "this section", clean: "Nothing unusual in what is known. Does the score really rise? Read a few answers." },
 }[lang]
 const SHOWN = 60 // points of a line
+const NAMED = 12 // names that a refusal tells
 
 const say = (text, ...values) => values.reduce((said, value) => said.replace("{}", value), text)
 // From where to where a figure went; a step without a number is given none.
@@ -50,7 +53,7 @@ const section = (row) => {
 }
 
 export const mount = async (place) => {
-  const figures = await (await fetch(new URL("doctor.json", import.meta.url))).json()
+  const known = await (await fetch(new URL("doctor.json", import.meta.url))).json()
   await Promise.all([styled, styles("doctor.css")])
   const text = element("textarea", { rows: 5, placeholder: WORDS.paste, "aria-label": WORDS.paste, spellcheck: "false" })
   const results = element("div", { class: "results", role: "status" })
@@ -61,23 +64,38 @@ export const mount = async (place) => {
       element("p", {}, course(found), lang === "zh" ? "。" : ". ", element("a", { href: `#${row}` }, WORDS.section)),
       element("blockquote", {}, section(row)))
   const names = (label, keys) => keys.length ? [element("p", { class: "hint" }, label, " ", keys.join(", "))] : []
-  const update = onceAFrame(() => {
+  const ask = (runs) => results.replaceChildren(element("p", {}, WORDS.runs), element("div", { class: "answers" },
+    runs.map((run) => element("button", { type: "button", onclick: () => judgeRun(run) }, run))))
+  const refuse = (seen) => results.replaceChildren(element("p", {}, WORDS.none,
+    seen.length ? ` ${WORDS.seen}${seen.slice(0, NAMED).join(", ")}${seen.length > NAMED ? ", …" : ""}` : ""))
+  const reading = (run) => {
+    try {
+      return readLog(text.value, known.figures, run)
+    } catch (error) {
+      if (!(error instanceof SeveralRuns)) throw error
+      ask(error.runs)
+      return null
+    }
+  }
+  const judgeRun = (run) => {
     if (!text.value.trim()) return results.replaceChildren()
-    const log = readLog(text.value, figures)
-    if (!log.size) return results.replaceChildren(element("p", {}, WORDS.none))
-    const found = judge(log, figures, lang)
+    const { log, seen } = reading(run) ?? {}
+    if (!log) return null
+    if (!log.size) return refuse(seen)
+    const found = judge(log, known, lang)
     const unusual = found.filter(({ level }) => level !== "fine")
-    const judged = new Set(found.map(({ key }) => key))
-    const others = [...log.keys()].filter((key) => !judged.has(key) && !COUNTERS.has(key))
+    const others = notJudged(log, known.figures)
     // Not by Math.max(...): a log may have more figures than a call may have arguments.
     const steps = [...log.values()].reduce((most, values) => Math.max(most, values.length), 0)
-    results.replaceChildren(element("p", {}, WORDS.steps(steps, found.length)),
+    const tooFew = steps < 10 ? WORDS.few : steps < 20 ? WORDS.some : ""
+    return results.replaceChildren(element("p", {}, `${WORDS.steps(steps, found.length)}${tooFew}`),
       ...unusual.map((one) => item(log, one)), ...unusual.length ? [] : [element("p", {}, WORDS.clean)],
       ...names(WORDS.fine, found.filter(({ level }) => level === "fine").map(({ key }) => key)),
       ...names(say(WORDS.others, others.length), others))
-  })
+  }
+  const update = onceAFrame(() => judgeRun(""))
   const show = (value) => { text.value = value; update() }
-  const read = async (file) => file && show(await file.text())
+  const read = async (file) => file && show(decode(new Uint8Array(await file.arrayBuffer())))
   text.addEventListener("input", update)
   const file = element("input", { type: "file", hidden: true, onchange: () => read(file.files[0]) })
   const button = (label, onclick) => element("button", { type: "button", onclick }, label)

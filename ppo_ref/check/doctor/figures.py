@@ -1,0 +1,47 @@
+"""The figures that are known, and the cases in which something is to be said.
+
+``doctor.json`` has them by the names that trainers log them under; the page with the
+symptoms reads the same file, in the browser. A name with a star stands for every name
+that fits.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+_TABLE: dict[str, Any] = json.loads(
+    Path(__file__).with_name("doctor.json").read_text("utf-8")
+)
+FIGURES: list[dict[str, Any]] = _TABLE["figures"]
+ORDER: list[str] = _TABLE["order"]  # sections, causes before what they bring about
+LOST: dict[str, str] = _TABLE["lost"]  # what is said of a figure that is not finite
+KNOWN = {key for figure in FIGURES for key in figure["keys"]}
+PHRASES = sorted(key for key in KNOWN if " " in key and key[0].isalpha())
+_FITTING = re.compile(
+    "|".join(re.escape(key).replace(r"\*", r".+") for key in KNOWN if "*" in key)
+)
+
+
+def is_known(name: str) -> bool:
+    """Say whether a name is one of a figure's."""
+    return name in KNOWN or _FITTING.fullmatch(name) is not None
+
+
+def names_of(figure: Mapping[str, Any], log: Mapping[str, Any]) -> list[str]:
+    """The names of a figure in a log, in the order of its table."""
+    found = []
+    for key in figure["keys"]:
+        if "*" in key:
+            before, after = key.split("*")
+            found += [
+                name
+                for name in log
+                if name.startswith(before)
+                and name.endswith(after)
+                and len(name) > len(before) + len(after)
+            ]
+        elif key in log:
+            found.append(key)
+    return found
