@@ -216,6 +216,18 @@ def test_without_a_browser_there_is_no_pdf_and_a_sentence_says_so(
     )
 
 
+@pytest.mark.parametrize("folder", ["", "en/"])
+def test_a_built_site_has_the_book_and_leads_to_it(trial, folder):
+    site = trial / "site"
+    offered = (site / folder / "about/offline/index.html").read_text("utf-8")
+    way = r'<a href="../../ppo-verified\.epub">ppo-verified\.epub</a> \(\d+ kB\)'
+    assert re.search(way, offered)
+    book = (site / folder / "ppo-verified.epub").read_bytes()
+    assert epub_faults(book) == []
+    taken_along = zipfile.ZipFile(site / "offline.zip")
+    assert taken_along.read(f"{folder}ppo-verified.epub") == book
+
+
 # The book of the project itself, in each language.
 
 
