@@ -6,7 +6,7 @@ venv_python = .venv/bin/python
 pytest = $(venv_python) -m pytest -q
 at_once = -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help serve test slow changed new import check fix agree rename status export facts build bench \
+.PHONY: help serve test slow changed new import check fix agree rename status export facts build booklet bench \
   record assertions calibration runs lint format tools ready
 .DEFAULT_GOAL := help
 
@@ -17,6 +17,7 @@ help:
 	@echo 'make slow               what takes longer: training, the built site in Chromium'
 	@echo 'make changed            what your changes since main can break, of a page in two minutes'
 	@echo 'make build              the site in site/, once every page is verified; with offline.zip'
+	@echo 'make booklet            the course and the short answers as EPUB and PDF, in .cache/booklet'
 	@echo
 	@echo 'make new PAGE=... Q=...  a short page to begin with, after showing what perhaps answers it'
 	@echo 'make import LOG=...     a draft for each question of a chat, exported or pasted'
@@ -83,6 +84,9 @@ build: ready
 	@pages=$$($(venv_python) -m site_tools.run.passed) && \
 	  { test -z "$$pages" || $(pytest) $(at_once) $$pages; }
 	@$(venv_python) -m site_tools.build.publish
+
+booklet: ready
+	@$(venv_python) -m site_tools.booklet.make
 
 bench: ready
 	@$(venv_python) -m bench $(ARGS)

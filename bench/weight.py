@@ -20,7 +20,7 @@ from bench.many_pages import (
     seconds_to_build,
     seconds_to_see_edits,
 )
-from tests.browser.launch import Unavailable, chromium
+from site_tools.browser import Unavailable, chromium
 from tests.browser.server import serve
 
 PAGE, FURTHER = "alignment/value_before_token/", "course/gae/"

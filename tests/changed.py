@@ -271,7 +271,7 @@ def blamed(failed: set[str], start: str, base: str, changed: Sequence[str]) -> s
 
 def look(pages: Sequence[str]) -> list[str]:
     """The faults of pages of the built site, wide and light, narrow and dark."""
-    from tests.browser.launch import Unavailable, chromium
+    from site_tools.browser import Unavailable, chromium
     from tests.browser.server import serve
     from tests.browser.watching import ALL, DESK, PHONE, Watch, tab_of
 

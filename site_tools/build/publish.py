@@ -5,7 +5,7 @@ that is not verified as it stands fails the build; with ``--draft`` it says so.
 
 Pages are compiled to Markdown, a generator makes a site of each language, and
 that tree is finished. Then what readers and programs take along is added: llms.txt and
-llms-full.txt of each language, and offline.zip with all of it.
+llms-full.txt of each language, the booklet, and offline.zip with all of it.
 """
 
 import argparse
@@ -22,8 +22,15 @@ from pathlib import Path
 
 import yaml
 
+from site_tools.booklet.make import write_book
 from site_tools.compile import downloads, links, llms, news
-from site_tools.compile.site import COMPILED, CONFIGS, Compiler, told
+from site_tools.compile.site import (
+    COMPILED,
+    CONFIGS,
+    Compiler,
+    plain_settings,
+    told,
+)
 from site_tools.finish import tree
 from site_tools.finish.article import parsed, written
 from site_tools.finish.page import Finished, Site, finish_pages
@@ -53,7 +60,7 @@ def main() -> None:
             build_site(asked.generator, ASIDE, strict=not asked.draft)
             (ASIDE / "en").rename(ASIDE / "zh" / "en")
             finish(pool)
-            add_downloads(ASIDE / "zh", pool)
+            add_downloads(ASIDE / "zh", pool, asked.draft)
         except ValueError as error:
             kept = f"; {SITE}/ is as it was" if SITE.exists() else ""
             sys.exit(f"{error}\nnot built{kept}")
@@ -126,7 +133,7 @@ def complete(site: Site, sheets: Sequence[str], pages: Sequence[Finished]) -> No
     """All that is made of the finished pages of a language."""
     tree.lean_assets(site)
     tree.write_index(site, pages)
-    tree.write_redirects(site, pages, settings(site.lang)["site_name"])
+    tree.write_redirects(site, pages, plain_settings(site.root, site.lang)["site_name"])
     tree.merge_sheets(site, sheets, tree.write_formula_styles(site, pages))
     tree.remove_pictures(site)
 
@@ -149,28 +156,20 @@ def _passed() -> Passed:
     return read_passed(Path.cwd())
 
 
-def settings(lang: str) -> Mapping[str, str]:
-    """The plain text that the compiled settings inherit of a language."""
-    text = Path(CONFIGS[lang]).read_text("utf-8")
-    found: dict[str, str] = {}
-    for line in text.splitlines():
-        key, colon, value = line.partition(": ")
-        if colon and key in ("site_name", "copyright"):
-            found[key] = str(yaml.safe_load(value))
-    return found
-
-
-def add_downloads(site: Path, pool: Executor) -> None:
+def add_downloads(site: Path, pool: Executor, draft: bool) -> None:
     """Put them into the folder of both languages, their sizes where it names them.
 
+    A draft has no PDF, which takes longer than all else.
     A page that cannot be read, or its link that leads nowhere, is a ValueError.
     """
     texts = [*chain.from_iterable(pool.map(_texts, CONFIGS, repeat(site)))]
     (site / downloads.SKILL).parent.mkdir(parents=True)
     shutil.copy(downloads.SKILL, site / downloads.SKILL)
     feeds = [home.folder + news.FEED for home in links.SITES.values()]
-    made_feeds = [name for name in feeds if (site / name).is_file()]
-    _link(site, [*texts, downloads.SKILL, *made_feeds])
+    texts += [name for name in feeds if (site / name).is_file()]
+    for names in pool.map(_booklet, CONFIGS, repeat(site), repeat(not draft)):
+        texts += names
+    _link(site, [*texts, downloads.SKILL])
     made = shutil.make_archive(str(ASIDE / "site"), "zip", site)
     Path(made).rename(site / downloads.ZIP)
     _link(site, [downloads.ZIP])
@@ -178,7 +177,7 @@ def add_downloads(site: Path, pool: Executor) -> None:
 
 def _texts(lang: str, site: Path) -> list[str]:
     """Write those of one language; their paths in the site."""
-    config, folder = settings(lang), links.SITES[lang].folder
+    config, folder = plain_settings(Path.cwd(), lang), links.SITES[lang].folder
     made = llms.LlmsSite(
         lang,
         config["site_name"],
@@ -197,6 +196,13 @@ def _texts(lang: str, site: Path) -> list[str]:
         file = site / folder / page.address / downloads.PAGE
         file.write_text(f"# {page.title}\n\n{page.text_beside}\n", "utf-8")
     return [folder + name for name in texts]
+
+
+def _booklet(lang: str, site: Path, printed: bool) -> list[str]:
+    """Write the course and the short answers as a book; the paths in the site."""
+    folder = links.SITES[lang].folder
+    made = write_book(Path.cwd(), lang, site / folder, printed=printed)
+    return [folder + name for name in made]
 
 
 def link_downloads(html: str, page: str, sizes: Mapping[str, int]) -> str:

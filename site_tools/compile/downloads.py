@@ -16,6 +16,7 @@ from site_tools.ledger import digest
 from site_tools.messages import Refusal
 
 ZIP, LLMS, FULL = "offline.zip", "llms.txt", "llms-full.txt"
+BOOK_EPUB, BOOK_PDF = "ppo-verified.epub", "ppo-verified.pdf"  # of each language
 SKILL = "skills/verify-ppo/SKILL.md"  # for coding agents; as it lies in the project
 PAGE = "page.md"  # beside each page: the same as an agent reads it
 OFFLINE = "about/offline/"  # the page that offers them

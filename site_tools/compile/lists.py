@@ -17,7 +17,15 @@ import yaml
 from markupsafe import Markup, escape
 
 from site_tools.compile import links, navigation
-from site_tools.compile.downloads import FULL, LLMS, OFFLINE, SKILL, ZIP
+from site_tools.compile.downloads import (
+    BOOK_EPUB,
+    BOOK_PDF,
+    FULL,
+    LLMS,
+    OFFLINE,
+    SKILL,
+    ZIP,
+)
 from site_tools.compile.navigation import QUESTION_TOPICS, Answer, Answered, title_of
 from site_tools.compile.news import FEED, NEWS_PAGE, Announced, announced
 from site_tools.compile.templates import fill, words
@@ -292,7 +300,8 @@ def status(part: str, lang: str, root: Path) -> str:
         html = fill("status.doctor", lang, record, lang)
     else:
         # The first and the last are one for both languages, at the root.
-        owners = {ZIP: "zh", LLMS: lang, FULL: lang, SKILL: "zh"}
+        owners = dict.fromkeys([ZIP, BOOK_EPUB, BOOK_PDF, LLMS, FULL, SKILL], lang)
+        owners |= {ZIP: "zh", SKILL: "zh"}
         hrefs = {n: links.link(lang, OFFLINE, owner, n) for n, owner in owners.items()}
         html = fill("status.downloads", lang, hrefs)
     return f'<div class="status" data-unsearched="1">\n{html}\n</div>'

@@ -66,6 +66,16 @@ def told() -> Told:
     return Told(f"{address}/" if address else "", repository.rstrip("/"))
 
 
+def plain_settings(root: Path, lang: str) -> dict[str, str]:
+    """The plain text that the settings have of a language."""
+    found: dict[str, str] = {}
+    for line in (root / CONFIGS[lang]).read_text("utf-8").splitlines():
+        key, colon, value = line.partition(": ")
+        if colon and key in ("site_name", "copyright"):
+            found[key] = str(yaml.safe_load(value))
+    return found
+
+
 class Compiler:
     """Compiles the pages of one language."""
 

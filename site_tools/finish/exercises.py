@@ -35,14 +35,15 @@ def settle_exercises(article: Article) -> None:
     for exercise in [*find_exercises(article.content)]:
         if not exercise.can_judge:
             continue
-        _mark_answers(exercise, article)
+        mark_answers(exercise, article)
         if exercise.place == EXERCISE:
             _set_solution_apart(exercise, article)
         elif exercise.place == PUZZLE:
             _fold_answers(exercise, article)
 
 
-def _mark_answers(exercise: Exercise, article: Article) -> None:
+def mark_answers(exercise: Exercise, article: Article) -> None:
+    """Say of each answer in the list whether it is right, in place of its box."""
     said = words(article.lang)["exercises"]
     exercise.list["class"] = "judged"
     exercise.list["data-kind"] = exercise.kind
@@ -64,7 +65,8 @@ def _set_solution_apart(exercise: Exercise, article: Article) -> None:
     classes = exercise.box.get_attribute_list("class")
     exercise.box["class"] = " ".join([*classes, EXERCISE])
     unknown = _not_foreseen(exercise, article.lang)
-    html = fill("page.exercise", article.lang, *_to_choose_from(exercise), unknown)
+    asked = (exercise.kind, choices(exercise))
+    html = fill("page.exercise", article.lang, *asked, unknown)
     solution = article.soup.new_tag("div", attrs={"class": "solution"})
     below = [*exercise.list.next_siblings]
     exercise.list.insert_before(*fragment(html))
@@ -72,12 +74,12 @@ def _set_solution_apart(exercise: Exercise, article: Article) -> None:
     solution.extend(below)
 
 
-def _to_choose_from(exercise: Exercise) -> tuple[str, list[Markup]]:
-    """The kind, and what a choice is between, with its formulas and code."""
+def choices(exercise: Exercise) -> list[Markup]:
+    """The options of a choice, with their formulas and code; none of other kinds."""
     if exercise.kind != "choice":
-        return exercise.kind, []
+        return []
     bold = [answer.item.find("strong") for answer in exercise.answers]
-    return exercise.kind, [Markup(x.decode_contents()) for x in bold if x]
+    return [Markup(x.decode_contents()) for x in bold if x]
 
 
 def _not_foreseen(exercise: Exercise, lang: str) -> str:
@@ -98,7 +100,7 @@ def _fold_answers(exercise: Exercise, article: Article) -> None:
     """
     box, answers = exercise.box, exercise.list
     box["class"] = "admonition question puzzle"
-    html = fill("page.puzzle", article.lang, *_to_choose_from(exercise))
+    html = fill("page.puzzle", article.lang, exercise.kind, choices(exercise))
     answers.insert_before(*fragment(html))
     fold = box.find("details")
     assert isinstance(fold, Tag)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.launch import Unavailable, chromium
+from site_tools.browser import Unavailable, chromium
 from tests.browser.server import serve
 from tests.browser.watching import PRESENT
 from tests.layout import ROOT

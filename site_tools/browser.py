@@ -1,13 +1,17 @@
-"""Chromium without a window, driven by Playwright."""
+"""Chromium without a window, which prints the book and runs the browser tests."""
 
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from site_tools.messages import Refusal
 
-class Unavailable(Exception):
-    """A browser or its driver is missing; the text says what installs it."""
+BROWSERS = ("chromium", "google-chrome", "chromium-browser")
+
+
+class Unavailable(Refusal):
+    """A browser, its driver or a font is missing; the text says what installs it."""
 
 
 @contextmanager
@@ -20,10 +24,10 @@ def chromium() -> Iterator[Any]:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        raise Unavailable("no driver of Chromium: make tools") from None
-    path = shutil.which("chromium") or shutil.which("google-chrome")
+        raise Unavailable("browser_no_driver") from None
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
-        raise Unavailable("no Chromium here (apt install chromium)")
+        raise Unavailable("browser_missing")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
