@@ -20,8 +20,6 @@ from functools import cache, partial
 from itertools import chain, product, repeat
 from pathlib import Path
 
-import yaml
-
 from site_tools.booklet.make import write_book
 from site_tools.compile import downloads, links, llms, news
 from site_tools.compile.site import (

@@ -86,7 +86,23 @@ def test_a_figure_that_is_never_a_number_is_given_none(page: Any) -> None:
     page.wait_for_selector(".doctor .finding")
     said = page.text_content(".doctor .finding > p")
     assert said == "never a finite number in 1 step. this section"
-    assert page.text_content(".doctor .results > p") == "1 step, 2 figures known."
+    told = page.text_content(".doctor .results > p")
+    assert told.startswith("1 step, 2 figures known. Too few to tell a trend")
+
+
+def test_of_several_runs_the_one_that_is_chosen_is_judged(page: Any) -> None:
+    rows = "".join(f"{i},{0.5 + i / 100},nan\n" for i in range(1, 31))
+    table = f"Step,good - actor/entropy,bad - actor/entropy\n{rows}"
+    page.fill(".doctor textarea", table)
+    page.locator(".doctor").get_by_role("button", name="good").click()
+    page.wait_for_selector(".doctor .results > p:has-text('30 steps')")
+
+
+def test_a_file_of_powershell_is_decoded(page: Any) -> None:
+    text = "step:1 - actor/grad_norm:nan - actor/entropy:0.5"
+    given = {"name": "a.log", "mimeType": "text/plain", "buffer": text.encode("utf-16")}
+    page.set_input_files(".doctor input[type=file]", given)
+    page.wait_for_selector(".doctor .finding")
 
 
 def test_a_megabyte_in_one_word_does_not_freeze_the_page(page: Any) -> None:
