@@ -9,8 +9,8 @@ from typing import Any
 
 from PIL import Image
 
+from site_tools.browser import chromium
 from site_tools.compile.links import SITES
-from tests.browser.launch import chromium
 from tests.browser.server import serve
 from tests.layout import ROOT
 

@@ -17,7 +17,7 @@ from site_tools.page.twins import TwinState, twins_of
 from site_tools.source.files import read_front_matter
 from tests.contributing.trial import command, state
 
-ASKED = "How many responses should a GRPO group have?"
+ASKED = "Does weight decay belong in the actor's optimizer?"
 ZH = "GRPO 的组大小怎么选？"
 SHORT, NEWS = "docs/short.yml", "docs/news.yml"
 KNOWN = "Does it help to add up later deltas in GAE?"

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import pytest
 import yaml
 
-from ppo_ref.check import doctor
+from ppo_ref.check.doctor import figures
 from ppo_ref.train.trainer import tiny_trainer
 from tests.differential.wheels import MISSING, find
 from tests.layout import ROOT
@@ -122,7 +122,7 @@ def test_the_doctor_knows_every_name_of_the_others(page):
     names = set(
         NAME_OF_A_FIGURE.findall(" ".join(map(" ".join, OTHERS.findall(table))))
     )
-    assert len(names) > 15 and names <= doctor.KNOWN | {"return", "values"}
+    assert len(names) > 15 and names <= figures.KNOWN | {"return", "values"}
 
 
 def at(config: object, key: str) -> object:
