@@ -17,7 +17,9 @@ _TABLE: dict[str, Any] = json.loads(
 FIGURES: list[dict[str, Any]] = _TABLE["figures"]
 ORDER: list[str] = _TABLE["order"]  # sections, causes before what they bring about
 LOST: dict[str, str] = _TABLE["lost"]  # what is said of a figure that is not finite
+SOME_LOST: dict[str, str] = _TABLE["some_lost"]  # in some steps, but not at the end
 KNOWN = {key for figure in FIGURES for key in figure["keys"]}
+FIGURE_OF = {key: figure["id"] for figure in FIGURES for key in figure["keys"]}
 PHRASES = sorted(key for key in KNOWN if " " in key and key[0].isalpha())
 _FITTING = re.compile(
     "|".join(re.escape(key).replace(r"\*", r".+") for key in KNOWN if "*" in key)

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
 
-from ppo_ref.check.doctor.figures import FIGURES, LOST, ORDER, names_of
+from ppo_ref.check.doctor.figures import FIGURES, LOST, ORDER, SOME_LOST, names_of
 from ppo_ref.check.doctor.measuring import measure
 from ppo_ref.check.doctor.reading import Log
 
@@ -83,18 +84,24 @@ def judge(log: Log, lang: str = "en") -> list[Finding]:
             for name, features in measured[figure["id"]].items()
         ]
         found += sorted(of_names, key=lambda one: LEVELS.index(one.level))[:1]
-    return sorted(_first_lost_alone(found), key=_rank)
+    return sorted(_first_lost_alone(found, log), key=_rank)
 
 
-def _first_lost_alone(found: Sequence[Finding]) -> list[Finding]:
+def _first_lost_alone(found: Sequence[Finding], log: Log) -> list[Finding]:
     """Of the figures that are not finite the one that was lost first is broken.
 
     The others, lost with it or after it, are noted.
     """
-    lost = [one for one in found if one.lost and one.level == "broken"]
+
+    def begins(one: Finding) -> float:
+        values = log[one.key]
+        finite = takewhile(math.isfinite, values)
+        return sum(1 for _ in finite) / len(values)
+
+    lost = [one for one in found if one.row == "nan" and one.level == "broken"]
     if not lost:
         return list(found)
-    first = max(lost, key=lambda one: one.lost / one.steps)
+    first = min(lost, key=begins)
     return [
         one._replace(level="note") if one in lost and one is not first else one
         for one in found
@@ -117,6 +124,15 @@ def begins_with_run(log: Log) -> bool:
     return False
 
 
+def goes_back(log: Log) -> bool:
+    """Say whether the counter of steps goes back: two runs, or one that went on."""
+    for name in COUNTERS:
+        counted = log.get(name, [])
+        if len(counted) > 1:
+            return any(after < before for before, after in pairwise(counted))
+    return False
+
+
 def _judged(figure: Mapping[str, Any], log: Log) -> list[str]:
     names = names_of(figure, log)
     if any("*" in key for key in figure["keys"]):
@@ -127,13 +143,14 @@ def _judged(figure: Mapping[str, Any], log: Log) -> list[str]:
 def _features_of_others(measured: Mapping[str, Mapping[str, Features]]) -> Features:
     """Features as cases of other figures name them: clip.last.
 
-    ``any.lost`` is the largest number of steps that some figure has no number in.
+    ``any.gone`` is the largest number of steps at the end in which some figure has no
+    number.
     """
-    found = {"any.lost": 0.0}
+    found = {"any.gone": 0.0}
     for figure in FIGURES:
         for features in measured[figure["id"]].values():
             if not figure.get("may_be_nan"):
-                found["any.lost"] = max(found["any.lost"], features["lost"])
+                found["any.gone"] = max(found["any.gone"], features["gone"])
             for name, value in features.items():
                 found.setdefault(f"{figure['id']}.{name}", value)
     return found
@@ -163,14 +180,15 @@ def _finding(
 
 def _case(figure: Mapping[str, Any], features: Features) -> dict[str, Any]:
     """The first case of a figure that holds, or an empty one."""
-    if features["lost"] > 0 and not figure.get("may_be_nan"):
+    counted = features["lost"] > 0 and not figure.get("may_be_nan")
+    if counted and features["gone"] > 0:
         return {**LOST, **figure.get("lost", {})}
     cases: list[dict[str, Any]] = figure["cases"]
     for case in cases:
         wanted = all(_holds(one, features) for one in case["if"])
         if wanted and not any(_holds(one, features) for one in case.get("unless", [])):
-            return case
-    return {}
+            return SOME_LOST if counted and case["level"] == "fine" else case
+    return SOME_LOST if counted else {}
 
 
 def _holds(condition: Sequence[Any], features: Features) -> bool:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import median
 
 PARTS = 5  # of a run, whose means are compared
@@ -10,6 +10,7 @@ BEFORE = 20  # values before a jump that it is compared with
 FEWEST = 5  # of them, without which nothing is called a jump
 # The median bend (a - 2 b + c) of pure noise, in standard deviations of the noise.
 BEND = 1.65
+ROUNDING = 1e-9  # of a mean
 CLEAR = 99.0  # standard errors where there is no noise at all
 
 
@@ -20,8 +21,9 @@ def measure(values: Sequence[float], *, from_start: bool = True) -> dict[str, fl
     that one odd step decides nothing. ``from_start`` says that the first value is the
     first step's.
 
-    - ``steps`` is how many were logged, ``lost`` how many of them are not finite. All
-      else is about the finite ones.
+    - ``steps`` is how many were logged, ``lost`` how many of them are not finite, and
+      ``gone`` how many of these are at the end, 0 if there was a gap as long before.
+      All else is about the finite ones.
     - ``begin``, ``min``, ``max``, ``mean``, ``range``; ``size``, the largest without
       its sign; ``extreme``, the largest mean of a part without its sign.
     - ``first`` and ``last``: the mean of the first and of the last part; ``usual``, the
@@ -44,9 +46,11 @@ def measure(values: Sequence[float], *, from_start: bool = True) -> dict[str, fl
     """
     x = [value for value in values if math.isfinite(value)]
     lost = len(values) - len(x)
+    gone = _gone(values)
     if not x:
         one = measure([0.0])
-        return dict.fromkeys(one, math.nan) | {"steps": lost, "lost": lost}
+        told = {"steps": lost, "lost": lost, "gone": lost}
+        return dict.fromkeys(one, math.nan) | told
     parts = _parts(x)
     means = [_mean(part) for part in parts]
     top = means.index(max(means))
@@ -59,6 +63,7 @@ def measure(values: Sequence[float], *, from_start: bool = True) -> dict[str, fl
     return {
         "steps": len(values),
         "lost": lost,
+        "gone": gone,
         "begin": x[0],
         "first": first,
         "last": last,
@@ -82,6 +87,15 @@ def measure(values: Sequence[float], *, from_start: bool = True) -> dict[str, fl
     }
 
 
+def _gone(values: Sequence[float]) -> int:
+    """The number of values lost at the end, if more than in any gap before it."""
+    runs = [(there, len([*run])) for there, run in groupby(map(math.isfinite, values))]
+    if not runs or runs[-1][0]:
+        return 0
+    gaps = [length for there, length in runs[:-1] if not there]
+    return runs[-1][1] if runs[-1][1] > max(gaps, default=0) else 0
+
+
 def _parts(x: Sequence[float]) -> list[Sequence[float]]:
     number = min(PARTS, len(x))
     ends = [len(x) * i // number for i in range(number + 1)]
@@ -95,10 +109,14 @@ def _errors(one: Sequence[float], other: Sequence[float]) -> float:
     """
     if len(one) < 2 or len(other) < 2:
         return math.nan
-    difference = _mean(other) - _mean(one)
+    before, after = _mean(one), _mean(other)
+    difference = after - before
+    rounding = ROUNDING * max(abs(before), abs(after))
+    if abs(difference) <= rounding:
+        return 0.0
     error = _error(one, other)
-    if error == 0.0:
-        return math.copysign(CLEAR, difference) if difference else 0.0
+    if error <= rounding:
+        return math.copysign(CLEAR, difference)
     if not math.isfinite(error):  # numbers too large to be squared
         return math.nan
     return max(-CLEAR, min(CLEAR, difference / error))

@@ -4,17 +4,18 @@ The page with the symptoms reads the same in the browser (``doctor_reading.js``)
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from ppo_ref.check.doctor.figures import KNOWN, PHRASES, is_known
+from ppo_ref.check.doctor.figures import FIGURE_OF, KNOWN, PHRASES, is_known
 
 LONGEST = 200  # letters of a name; what is longer names no figure
 NAMED = 12  # names that a refusal tells
 HEAD = 50  # lines in which a table may begin
-NARROWEST = 40  # columns of a terminal that breaks lines
-# A line with less than this share of the known figures that the fullest line with the
-# same figure has tells it again: a progress bar, a worker's line, a sentence.
+NARROWEST, BROADEST = 40, 300  # columns of a terminal that breaks lines
+# A line with as few known figures as this, and less than this share of the fullest line
+# with the same figure, tells it again, or is a sentence of an answer.
+FEW = 3
 POOR = 0.5
 # Each place of a text is looked at a bounded number of times: a name begins where its
 # word begins, and digits can be read in one way only. A megabyte in one word would
@@ -33,6 +34,8 @@ CELLS = {
     mark: re.compile(rf'(?:"([^"]*(?:""[^"]*)*)"|([^{mark}\n]*))({mark}|\n|\Z)')
     for mark in (",", "\t")
 }
+STEP = re.compile(r"\b[Ss]tep (\d{1,15})\b", re.ASCII)  # Global step 12: {...}
+BAR = re.compile(r"\d%\|")  # of tqdm
 LINE_END = re.compile(r"\r\n|\r|\n")
 COLORS = re.compile(r"\x1b\[[0-9;]*m")
 WIDE = str.maketrans("：＝，", ":=,")  # as a Chinese keyboard types them
@@ -52,6 +55,7 @@ RATIO, K3, K1 = (
 )
 
 Log = dict[str, list[float]]
+Step = dict[str, float]
 Cells = Sequence[tuple[str, str]]  # of one step: a name and what stands beside it
 
 
@@ -98,11 +102,14 @@ def read_log(text: str, run: str | None = None) -> Log:
     everything = LINE_END.split(COLORS.sub("", text.lstrip("\ufeff")).translate(WIDE))
     lines = [x for x in everything if x.strip(" \t") and not RECORD.match(x)]
     table = _table(lines, run)
+    if table is None and run is not None:
+        raise ValueError(f"read_log: run names one of several, got {run} and one run")
     if table is None:
-        steps = [_numbers(PAIR.findall(line)) for line in _joined(lines)]
+        steps = _console(_joined(lines))
+        log = _by_name(_without_sentences(list(filter(_has_figures, steps))))
     else:
         steps = [_numbers(cells) for cells in table]
-    log = _by_name([step for step in steps if any(map(is_known, step))])
+        log = _by_name(list(filter(_has_figures, steps)))
     if not log:
         raise ValueError(_refusal(lines, steps))
     if K3 in log and K1 in log and len(log[K3]) == len(log[K1]):
@@ -111,26 +118,58 @@ def read_log(text: str, run: str | None = None) -> Log:
     return log
 
 
-def _numbers(cells: Cells) -> dict[str, float]:
+def _numbers(cells: Cells) -> Step:
     return {PREFIX.sub("", name): float(cell) for name, cell in cells}
 
 
-def _by_name(steps: Sequence[dict[str, float]]) -> Log:
-    """The values of each name, from the fullest lines that tell it."""
+def _console(lines: Iterable[str]) -> list[Step]:
+    """The pairs of each line; a progress bar counts where nothing else has figures."""
+    steps: list[Step] = []
+    bars: list[Step] = []
+    for line in lines:
+        step = _numbers(PAIR.findall(line))
+        if counted := STEP.search(line):
+            step.setdefault("step", float(counted[1]))
+        (bars if BAR.search(line) else steps).append(step)
+    return steps if any(map(_has_figures, steps)) else steps + bars
+
+
+def _has_figures(step: Step) -> bool:
+    return any(map(is_known, step))
+
+
+def _without_sentences(steps: Sequence[Step]) -> list[Step]:
+    """Lines without what other lines tell, or tell better.
+
+    That are the figures of a line with few of them, where a fuller line tells the same
+    figure, be it under another name.
+    """
     known = [len(KNOWN.intersection(step)) for step in steps]
     fullest: dict[str, int] = {}
     for step, number in zip(steps, known, strict=True):
         for name in step:
-            fullest[name] = max(fullest.get(name, 0), number)
+            figure = FIGURE_OF.get(name, name)
+            fullest[figure] = max(fullest.get(figure, 0), number)
+    return [
+        {
+            name: value
+            for name, value in step.items()
+            if not 0 < number <= FEW
+            or number >= POOR * fullest[FIGURE_OF.get(name, name)]
+        }
+        for step, number in zip(steps, known, strict=True)
+    ]
+
+
+def _by_name(steps: Sequence[Step]) -> Log:
     log: Log = {}
-    for step, number in zip(steps, known, strict=True):
+    for step in steps:
         for name, value in step.items():
-            if number >= POOR * fullest[name]:
-                log.setdefault(name, []).append(value)
+            log.setdefault(name, []).append(value)
     return log
 
 
-def _refusal(lines: Sequence[str], steps: Sequence[dict[str, float]]) -> str:
+def _refusal(lines: Sequence[str], steps: Sequence[Step]) -> str:
     seen = list(dict.fromkeys(name for step in steps for name in step))
     if len(seen) > NAMED:
         seen[NAMED:] = ["..."]
@@ -148,12 +187,12 @@ TRAINERS = "verl, TRL, OpenRLHF, slime, ms-swift, Unsloth, SkyRL, NeMo-RL or pri
 def _joined(lines: Sequence[str]) -> Iterator[str]:
     """Lines as they were before a terminal of a fixed width broke them.
 
-    What is as wide as the widest line goes on in the next, unless that one begins like
-    one that began a line before.
+    What is as wide as the widest line goes on in the next, unless it ends as a dict or
+    a list does, or the next begins like one that began a line before.
     """
     widths = [_width(line) for line in lines]
     widest = max(widths, default=0)
-    if widest < NARROWEST or widths.count(widest) < 3:
+    if not NARROWEST <= widest <= BROADEST or widths.count(widest) < 3:
         yield from lines
         return
     begun: set[str] = set()
@@ -166,7 +205,7 @@ def _joined(lines: Sequence[str]) -> Iterator[str]:
             begun.add(beginning)
             pieces = []
         pieces.append(line)
-        full = width == widest
+        full = width == widest and not line.endswith(("}", "]"))
     yield "".join(pieces)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from ppo_ref.check.doctor.figures import FIGURES, names_of
-from ppo_ref.check.doctor.judging import NO_FIGURES, Finding
+from ppo_ref.check.doctor.judging import NO_FIGURES, Finding, goes_back
 from ppo_ref.check.doctor.reading import Log
 
 WIDTH = 80
@@ -21,13 +21,16 @@ def report(log: Log, found: Sequence[Finding]) -> str:
                 one.says, WIDTH, initial_indent=margin, subsequent_indent=margin
             )
     fine = ", ".join(finding.key for finding in found if finding.level == "fine")
-    lines += wrap(f"fine    {fine or '-'}", WIDTH, subsequent_indent=margin)
+    said = f"fine    {fine or '-'}"
+    lines += wrap(said, WIDTH, subsequent_indent=margin, break_on_hyphens=False)
     others = not_judged(log)
     if others:
         names = f"not judged, {len(others)}: {', '.join(others)}"
         lines += wrap(names, WIDTH, subsequent_indent=margin, break_on_hyphens=False)
     steps = max(map(len, log.values()))
     lines.append(f"{steps} step{'' if steps == 1 else 's'}{few(steps)}")
+    if goes_back(log):
+        lines.append("The counter of steps goes back: several runs are judged as one")
     lines.append("In brackets: the section of the page debug/symptoms")
     return "\n".join(lines)
 

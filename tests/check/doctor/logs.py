@@ -144,7 +144,7 @@ BROUGHT: dict[str, tuple[str, dict[str, list[float]]]] = {
         "\rEpoch: 50%|█████     | 1/2 [00:01<?, act_loss=0.1, reward=0.3, kl=0]\n"
         "✨ Global step 1: {'policy_loss': 0.1, 'actor_lr': 1e-06, 'ppo_kl': 0.001, "
         "'reward': 0.25, 'kl': 0.002, 'vllm_kl': 0.0, 'actor_grad_norm': 0.5}\n",
-        {"reward": [0.25], "kl": [0.002], "act_loss": [0.1]},
+        {"reward": [0.25], "kl": [0.002], "step": [1]},
     ),
     "a sentence of an answer": (
         "step:1 - actor/entropy:0.5 - score:0.25 - kl:0.125 - actor/lr:1e-06\n"

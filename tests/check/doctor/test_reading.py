@@ -166,3 +166,25 @@ NAMES_OF_OTHERS = {  # that no wheel here has: as their sources log them
 def test_names_of_other_trainers_are_known() -> None:
     for names in NAMES_OF_OTHERS.values():
         assert KNOWN.issuperset(names.split())
+
+
+def test_steps_with_few_figures_are_steps_all_the_same() -> None:
+    """TRL's steps that reuse a batch log the loss and no reward."""
+    full = {"loss": 0.1, "reward": 0.5, "kl": 0.0, "entropy": 0.3, "grad_norm": 1.0}
+    full |= {"completions/mean_length": 90.0, "learning_rate": 1e-6}
+    reused = {"loss": 0.2, "grad_norm": 80.0, "entropy": 0.3, "learning_rate": 1e-6}
+    log = read_log(json_lines([full, reused, reused, full]))
+    assert log["grad_norm"] == [1, 80, 80, 1] and log["reward"] == [0.5, 0.5]
+
+
+def test_words_of_an_answer_are_no_figures_under_another_name_either() -> None:
+    step = {"policy_loss": 0.1, "rollout/reward_mean": 0.5, "ppo_kl": 0.0, "kl": 0.1}
+    step |= {"actor_lr": 1e-6, "entropy_loss": 0.3, "actor_grad_norm": 1.0}
+    text = f"{step}\nSample: ... so the score: 5 and Entropy: 3.0\n" * 20
+    log = read_log(text)
+    assert "score" not in log and log["rollout/reward_mean"] == [0.5] * 20
+
+
+def test_a_run_that_is_named_must_be_one_of_several() -> None:
+    with pytest.raises(ValueError, match="run names one of several, got a and one run"):
+        read_log("kl:0.5", "a")

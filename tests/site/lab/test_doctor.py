@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ppo_ref.check.doctor.figures import FIGURES, KNOWN, LOST, ORDER
+from ppo_ref.check.doctor.figures import FIGURES, KNOWN, LOST, ORDER, SOME_LOST
 from ppo_ref.check.doctor.judging import judge
 from ppo_ref.check.doctor.measuring import measure
 from ppo_ref.check.doctor.reading import K1, K3, RATIO, read_log
@@ -19,7 +19,7 @@ from tests.layout import ROOT
 from tests.site.lab.in_node import in_node
 
 MODEL = ROOT / "docs" / "theme" / "assets" / "lab" / "doctor_model.js"
-TABLE = {"figures": FIGURES, "order": ORDER, "lost": LOST}
+TABLE = {"figures": FIGURES, "order": ORDER, "lost": LOST, "some_lost": SOME_LOST}
 ASK = """given.logs.map((text) => {
   const { log } = m.readLog(text, given.known.figures)
   return { log: [...log.keys()], found: m.judge(log, given.known, "zh"),

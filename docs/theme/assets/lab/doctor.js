@@ -1,7 +1,7 @@
 // Paste a training log: each figure that is known is judged, and the section of this
 // page that applies is shown beside it. All of it happens here; nothing is sent.
 import { element, lang, onceAFrame, styled, styles } from "./lab.js"
-import { decode, judge, notJudged, readLog, SeveralRuns } from "./doctor_model.js"
+import { decode, goesBack, judge, notJudged, readLog, SeveralRuns } from "./doctor_model.js"
 
 const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`
 const WORDS = {
@@ -9,14 +9,14 @@ const WORDS = {
     choose: "选择文件", example: "看一个例子", clear: "清空",
     levels: { broken: "有错", look: "要看", note: "注意", fine: "正常" },
     none: "没有认出任何一个数。能认的行是这样的：step:1 - critic/score/mean:0.5 - actor/entropy:0.3。", seen: "看到的名字：",
-    runs: "这里有几次训练，看哪一次？", few: "不到十步，分不出趋势和噪声；至少要二十步。", some: "不到二十步，还不能说得分没涨。", steps: (steps, figures) => `${steps} 步，认出 ${figures} 个数。`,
+    runs: "这里有几次训练，看哪一次？", few: "不到十步，分不出趋势和噪声；至少要二十步。", some: "不到二十步，还不能说得分没涨。", back: "步数往回走了：几次训练被当成一次来判断。", steps: (steps, figures) => `${steps} 步，认出 ${figures} 个数。`,
     fine: "看不出问题：", others: "没有判断的 {} 个：", from: "第一步 {}，最后五分之一平均 {}",
     lost: (lost, steps) => lost === steps ? `记了 ${steps} 步，没有一步是有限的数` : `${steps} 步里有 ${lost} 步不是有限的数；只看其余各步：`, section: "这一节", clean: "认出的数都看不出问题。分数真的在涨吗？再读几个回答。" },
   en: { name: "Log doctor", paste: "Paste a log here, or drop a file: the console of verl, TRL, OpenRLHF, slime, ms-swift, Unsloth, SkyRL, NeMo-RL or prime-rl, JSON lines, or a CSV exported from wandb",
     choose: "Choose a file", example: "Show me an example", clear: "Clear",
     levels: { broken: "broken", look: "look", note: "note", fine: "fine" },
     none: "No figure in it is known. A line that can be read: step:1 - critic/score/mean:0.5 - actor/entropy:0.3.", seen: "Names seen: ",
-    runs: "Several runs are in it. Which one?", few: " Too few to tell a trend from noise, for which 20 are needed.", some: " Too few to say that a score does not rise, for which 20 are needed.", steps: (steps, figures) => `${counted(steps, "step")}, ${counted(figures, "figure")} known.`,
+    runs: "Several runs are in it. Which one?", few: " Too few to tell a trend from noise, for which 20 are needed.", some: " Too few to say that a score does not rise, for which 20 are needed.", back: " The counter of steps goes back: several runs are judged as one.", steps: (steps, figures) => `${counted(steps, "step")}, ${counted(figures, "figure")} known.`,
     fine: "Nothing unusual:", others: "Not judged, {}:", from: "{} in the first step, {} on average in the last fifth",
     lost: (lost, steps) => lost === steps ? `never a finite number in ${counted(steps, "step")}` : `not a finite number in ${lost} of ${counted(steps, "step")}; among the others, `, section: "this section", clean: "Nothing unusual in what is known. Does the score really rise? Read a few answers." },
 }[lang]
@@ -88,7 +88,7 @@ export const mount = async (place) => {
     // Not by Math.max(...): a log may have more figures than a call may have arguments.
     const steps = [...log.values()].reduce((most, values) => Math.max(most, values.length), 0)
     const tooFew = steps < 10 ? WORDS.few : steps < 20 ? WORDS.some : ""
-    return results.replaceChildren(element("p", {}, `${WORDS.steps(steps, found.length)}${tooFew}`),
+    return results.replaceChildren(element("p", {}, `${WORDS.steps(steps, found.length)}${tooFew}${goesBack(log) ? WORDS.back : ""}`),
       ...unusual.map((one) => item(log, one)), ...unusual.length ? [] : [element("p", {}, WORDS.clean)],
       ...names(WORDS.fine, found.filter(({ level }) => level === "fine").map(({ key }) => key)),
       ...names(say(WORDS.others, others.length), others))

@@ -8,6 +8,7 @@ export { decode, readLog, SeveralRuns } from "./doctor_reading.js"
 const PARTS = 5 // of a run, whose means are compared
 const BEFORE = 20, FEWEST = 5 // values before a jump that it is compared with
 const BEND = 1.65 // the median bend of pure noise, in standard deviations
+const ROUNDING = 1e-9 // of a mean
 const CLEAR = 99 // standard errors where there is no noise at all
 const LEVELS = ["broken", "look", "note", "fine"]
 // What counts lines or epochs is no figure of the training; the first of them that is
@@ -34,8 +35,11 @@ const errorOf = (one, other) => Math.sqrt(squaredError(one) + squaredError(other
 // How much higher the mean of the other is, in standard errors of the difference.
 const errors = (one, other) => {
   if (one.length < 2 || other.length < 2) return NaN
-  const difference = mean(other) - mean(one), error = errorOf(one, other)
-  if (error === 0) return difference ? Math.sign(difference) * CLEAR : 0
+  const before = mean(one), after = mean(other), difference = after - before
+  const rounding = ROUNDING * Math.max(Math.abs(before), Math.abs(after))
+  if (Math.abs(difference) <= rounding) return 0
+  const error = errorOf(one, other)
+  if (error <= rounding) return Math.sign(difference) * CLEAR
   return Number.isFinite(error) ? Math.max(-CLEAR, Math.min(CLEAR, difference / error)) : NaN
 }
 
@@ -84,12 +88,21 @@ const jumpOf = (sizes) => {
   return largest
 }
 
+// The number of values that are lost at the end, if more than in any gap before it.
+const goneOf = (values) => {
+  let gap = 0, longest = 0
+  for (const value of values) {
+    if (Number.isFinite(value)) { longest = Math.max(longest, gap); gap = 0 } else gap += 1
+  }
+  return gap > longest ? gap : 0
+}
+
 export const measure = (values, fromStart = true) => {
   const x = values.filter(Number.isFinite)
   const lost = values.length - x.length
   if (!x.length) { // of nan no case holds
     const nothing = Object.keys(measure([0])).map((name) => [name, NaN])
-    return { ...Object.fromEntries(nothing), steps: lost, lost }
+    return { ...Object.fromEntries(nothing), steps: lost, lost, gone: lost }
   }
   const number = Math.min(PARTS, x.length)
   const end = (i) => Math.floor(x.length * i / number)
@@ -97,7 +110,7 @@ export const measure = (values, fromStart = true) => {
   const means = parts.map(mean), sizes = x.map(Math.abs)
   const first = means[0], last = means.at(-1), top = means.indexOf(most(means)), range = most(x) - least(x)
   return {
-    steps: values.length, lost, begin: x[0], first, last, usual: median(parts.at(-1)),
+    steps: values.length, lost, gone: goneOf(values), begin: x[0], first, last, usual: median(parts.at(-1)),
     early: !fromStart || x.length < 3 ? NaN : sizes[2] > 2 * sizes[0] ? 0 : least(sizes.slice(0, 3)),
     min: least(x), max: most(x), mean: mean(x), range, size: most(sizes), extreme: most(means.map(Math.abs)),
     z: errors(parts[0], parts.at(-1)), rise_z: errors(parts[0], parts[top]), may_rise: mayRise(parts, range),
@@ -113,6 +126,12 @@ const beginsWithRun = (log) => {
   return counted ? counted[0] <= 1.5 * (counted[1] - counted[0]) : false
 }
 
+// Whether the counter of steps goes back: two runs, or one that went on.
+export const goesBack = (log) => {
+  const counted = COUNTERS.map((name) => log.get(name)).find((values) => values?.length > 1)
+  return counted?.some((value, i) => i > 0 && value < counted[i - 1]) ?? false
+}
+
 // The names of a figure in a log, in the order of its table.
 const namesOf = (figure, log) => figure.keys.flatMap((key) => {
   if (!key.includes("*")) return log.has(key) ? [key] : []
@@ -124,23 +143,25 @@ const COMPARE = { "<": (a, b) => a < b, ">": (a, b) => a > b, "=": (a, b) => a =
 
 // What is to be said of each known figure: the worst first, and of those that are equally
 // bad the causes before what they bring about.
-export const judge = (log, { figures, order, lost }, lang) => {
+export const judge = (log, { figures, order, lost, some_lost: someLost }, lang) => {
   const fromStart = beginsWithRun(log)
   const judged = (figure) => figure.keys.some((key) => key.includes("*")) ? namesOf(figure, log) : namesOf(figure, log).slice(0, 1)
   const measured = new Map(figures.map((figure) =>
     [figure.id, judged(figure).map((name) => [name, measure(log.get(name), fromStart)])]))
-  const others = { "any.lost": 0 }
+  const others = { "any.gone": 0 }
   for (const figure of figures) {
     for (const [, features] of measured.get(figure.id)) {
-      if (!figure.may_be_nan) others["any.lost"] = Math.max(others["any.lost"], features.lost)
+      if (!figure.may_be_nan) others["any.gone"] = Math.max(others["any.gone"], features.gone)
       for (const [name, value] of Object.entries(features)) others[`${figure.id}.${name}`] ??= value
     }
   }
   const caseOf = (figure, features) => {
-    if (features.lost > 0 && !figure.may_be_nan) return { ...lost, ...figure.lost }
+    const counted = features.lost > 0 && !figure.may_be_nan
+    if (counted && features.gone > 0) return { ...lost, ...figure.lost }
     const all = { ...others, ...features }
     const holds = ([name, sign, limit]) => COMPARE[sign](all[name] ?? NaN, limit)
-    return figure.cases.find((one) => one.if.every(holds) && !(one.unless ?? []).some(holds)) ?? {}
+    const found = figure.cases.find((one) => one.if.every(holds) && !(one.unless ?? []).some(holds)) ?? { level: "fine" }
+    return counted && found.level === "fine" ? someLost : found
   }
   const rank = (one) => [LEVELS.indexOf(one.level), Number(one.follows), order.indexOf(one.row)]
   const before = (a, b) => rank(a).map((x, i) => x - rank(b)[i]).find(Boolean) ?? 0
@@ -151,8 +172,9 @@ export const judge = (log, { figures, order, lost }, lang) => {
       begin: features.begin, last: features.last, steps: features.steps, lost: features.lost }
   }).sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level)).slice(0, 1))
   // Of the figures that are not finite the one that was lost first is broken; the others are noted.
-  const gone = found.filter((one) => one.lost && one.level === "broken")
-  const firstGone = gone.reduce((a, b) => a && a.lost / a.steps >= b.lost / b.steps ? a : b, null)
+  const begins = ({ key }) => log.get(key).findIndex((value) => !Number.isFinite(value)) / log.get(key).length
+  const gone = found.filter((one) => one.row === "nan" && one.level === "broken")
+  const firstGone = gone.reduce((a, b) => a && begins(a) <= begins(b) ? a : b, null)
   return found.map((one) => gone.includes(one) && one !== firstGone ? { ...one, level: "note" } : one).sort(before)
 }
 

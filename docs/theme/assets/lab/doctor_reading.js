@@ -6,8 +6,12 @@
 // otherwise freeze the page.
 const LONGEST = 200 // letters of a name; what is longer names no figure
 const HEAD = 50 // lines in which a table may begin
-const NARROWEST = 40 // columns of a terminal that breaks lines
-const POOR = 0.5 // a line with less than this share of the figures of the fullest tells them again
+const NARROWEST = 40, BROADEST = 300 // columns of a terminal that breaks lines
+// A line with as few known figures as this, and less than this share of the fullest line
+// with the same figure, tells it again, or is a sentence of an answer.
+const FEW = 3, POOR = 0.5
+const STEP = /\b[Ss]tep (\d{1,15})\b/ // Global step 12: {...}
+const BAR = /\d%\|/ // of tqdm
 const NUMBER = String.raw`[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|nan|inf(?:inity)?)`
 const NAME = String.raw`[A-Za-z_][\w/@.-]{0,${LONGEST - 1}}`
 const WHOLE = new RegExp(`^${NUMBER}$`, "i")
@@ -32,7 +36,8 @@ export const namesKnown = (figures) => {
   const keys = new Set(figures.flatMap(({ keys }) => keys))
   const stars = [...keys].filter((key) => key.includes("*")).map((key) => key.split("*"))
   const fits = (name) => stars.some(([before, after]) => name.startsWith(before) && name.endsWith(after) && name.length > before.length + after.length)
-  return { exact: (name) => keys.has(name), has: (name) => keys.has(name) || fits(name),
+  const figureOf = new Map(figures.flatMap(({ id, keys }) => keys.map((key) => [key, id])))
+  return { figure: (name) => figureOf.get(name) ?? name, exact: (name) => keys.has(name), has: (name) => keys.has(name) || fits(name),
     phrases: [...keys].filter((key) => key.includes(" ") && /^[A-Za-z]/.test(key)).sort() }
 }
 
@@ -118,7 +123,7 @@ const table = (lines, run, known, pair) => {
 const joined = (lines) => {
   const widths = lines.map((line) => [...line].length + (line.match(BROAD)?.length ?? 0))
   const widest = widths.reduce((a, b) => Math.max(a, b), 0)
-  if (widest < NARROWEST || widths.filter((width) => width === widest).length < 3) return lines
+  if (widest < NARROWEST || widest > BROADEST || widths.filter((width) => width === widest).length < 3) return lines
   const whole = [], begun = new Set()
   let full = false
   lines.forEach((line, i) => {
@@ -128,23 +133,29 @@ const joined = (lines) => {
       whole.push([])
     }
     whole.at(-1).push(line)
-    full = widths[i] === widest
+    full = widths[i] === widest && !/[}\]]$/.test(line)
   })
   return whole.map((pieces) => pieces.join(""))
 }
 
-// The values of each name, from the fullest lines that tell it.
-const byName = (steps, known) => {
-  const counts = steps.map((step) => [...step.keys()].filter(known.exact).length)
-  const fullest = new Map(), log = new Map()
-  steps.forEach((step, i) => { for (const name of step.keys()) fullest.set(name, Math.max(fullest.get(name) ?? 0, counts[i])) })
+// Lines without what other lines tell, or tell better.
+const withoutSentences = (steps, known) => {
+  const counts = steps.map((step) => [...step.keys()].filter(known.exact).length), fullest = new Map()
   steps.forEach((step, i) => {
+    for (const name of step.keys()) fullest.set(known.figure(name), Math.max(fullest.get(known.figure(name)) ?? 0, counts[i]))
+  })
+  return steps.map((step, i) => new Map([...step].filter(([name]) =>
+    !(counts[i] > 0 && counts[i] <= FEW) || counts[i] >= POOR * fullest.get(known.figure(name)))))
+}
+
+const byName = (steps) => {
+  const log = new Map()
+  for (const step of steps) {
     for (const [name, value] of step) {
-      if (counts[i] < POOR * fullest.get(name)) continue
       if (!log.has(name)) log.set(name, [])
       log.get(name).push(value)
     }
-  })
+  }
   return log
 }
 
@@ -158,8 +169,20 @@ export const readLog = (text, figures, run = "") => {
   const plain = text.replace(/^\ufeff+/, "").replace(COLORS, "").replace(/[：＝，]/g, (mark) => ":=,"["：＝，".indexOf(mark)])
   const lines = plain.split(/\r\n|\r|\n/).filter((line) => /[^ \t]/.test(line) && !RECORD.test(line))
   const pairs = (line) => new Map(Array.from(line.matchAll(pair), ([, key, value]) => [named(key), number(value)]))
-  const steps = table(lines, run, known, pair) ?? joined(lines).map(pairs)
-  const log = byName(steps.filter((step) => [...step.keys()].some(known.has)), known)
+  const hasFigures = (step) => [...step.keys()].some(known.has)
+  // A progress bar counts where nothing else has figures.
+  const console = () => {
+    const steps = [], bars = []
+    for (const line of joined(lines)) {
+      const step = pairs(line), counted = STEP.exec(line)
+      if (counted && !step.has("step")) step.set("step", Number(counted[1]))
+      ;(BAR.test(line) ? bars : steps).push(step)
+    }
+    return steps.some(hasFigures) ? steps : [...steps, ...bars]
+  }
+  const cells = table(lines, run, known, pair)
+  const steps = cells ?? console(), told = steps.filter(hasFigures)
+  const log = byName(cells ? told : withoutSentences(told, known))
   if (!log.size) return { log, seen: [...new Set(steps.flatMap((step) => [...step.keys()]))] }
   const [k3, k1] = [log.get(K3), log.get(K1)]
   if (k3 && k3.length === k1?.length) log.set(RATIO, k3.map((x, i) => 1 + x - k1[i]))
