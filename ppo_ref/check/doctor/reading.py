@@ -30,9 +30,12 @@ PAIR = re.compile(
 )
 WHOLE = re.compile(NUMBER, re.IGNORECASE | re.ASCII)
 # A cell and what ends it; quotes may hold commas and ends of lines.
+SEPARATORS = (",", "\t", "|", ";")
 CELLS = {
-    mark: re.compile(rf'(?:"([^"]*(?:""[^"]*)*)"|([^{mark}\n]*))({mark}|\n|\Z)')
-    for mark in (",", "\t")
+    mark: re.compile(
+        rf'(?:"([^"]*(?:""[^"]*)*)"|([^{mark}\n]*))({re.escape(mark)}|\n|\Z)'
+    )
+    for mark in SEPARATORS
 }
 STEP = re.compile(r"\b[Ss]tep (\d{1,15})\b", re.ASCII)  # Global step 12: {...}
 BAR = re.compile(r"\d%\|")  # of tqdm
@@ -90,10 +93,10 @@ def read_log(text: str, run: str | None = None) -> Log:
     """Read the figures of a log, each in the order in which it was logged.
 
     The text is a console's, lines of JSON, or a table whose columns are separated by
-    commas or tabs; names lose their ``train/``. Where verl's two KLs to the engine are
-    there, so is the mean ratio that follows from them, by its formula. Of a table of
-    several runs ``run`` names the one that is meant: without it that is
-    :class:`SeveralRuns`. A log without a figure that is known is a ValueError.
+    commas, tabs, bars or semicolons; names lose their ``train/``. Where verl's two KLs
+    to the engine are there, so is the mean ratio that follows from them, by its
+    formula. Of a table of several runs ``run`` names the one that is meant: without it
+    that is :class:`SeveralRuns`. A log without a figure that is known is a ValueError.
 
     Example:
         >>> read_log("step:1 - actor/entropy:0.5 - perf/time:3\\nstep:2 - ...")

@@ -93,6 +93,16 @@ BROUGHT: dict[str, tuple[str, dict[str, list[float]]]] = {
         "2\t0.010000\t0.500000\t0.2\t180.5\t0.000300\n",
         {"Training Loss": [0, 0.01], "reward": [0.125, 0.5], "kl": [0, 0.0003]},
     ),
+    "a table of Markdown": (
+        "| Step | reward | completions / clipped_ratio |\n|---|---|---|\n"
+        "| 1 | 0.25 | 0.5 |\n| 2 | 0.5 | 0.25 |\n",
+        {
+            "Step": [1, 2],
+            "reward": [0.25, 0.5],
+            "completions/clipped_ratio": [0.5, 0.25],
+        },
+    ),
+    "semicolons": ("step;kl;reward\n1;0.5;0.25\n", {"kl": [0.5], "reward": [0.25]}),
     "NeMo-RL": (
         "📊 Training Results:\n  • Loss: 0.0123\n  • Generation KL Error: 0.0004\n"
         "  • Avg Reward: 0.2500\n  • Mean Generation Length: 812.5000\n"

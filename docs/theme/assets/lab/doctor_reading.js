@@ -16,8 +16,8 @@ const NUMBER = String.raw`[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|nan|inf(
 const NAME = String.raw`[A-Za-z_][\w/@.-]{0,${LONGEST - 1}}`
 const WHOLE = new RegExp(`^${NUMBER}$`, "i")
 const COLORS = /\x1b\[[0-9;]*m/g
-const CELLS = new Map([",", "\t"].map((mark) =>
-  [mark, new RegExp(`(?:"([^"]*(?:""[^"]*)*)"|([^${mark}\\n]*))(${mark}|\\n|$)`, "g")]))
+const CELLS = new Map([",", "\t", "|", ";"].map((mark) =>
+  [mark, new RegExp(`(?:"([^"]*(?:""[^"]*)*)"|([^${mark}\\n]*))(\\${mark}|\\n|$)`, "g")]))
 // Tokens of one response, as ppo_ref keeps them between the lines of figures.
 const RECORD = /^\{"iteration": ?\d+, ?"record":/
 const SPREAD = /__(?:MIN|MAX)$/ // a chart's band around a line
