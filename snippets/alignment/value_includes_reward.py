@@ -63,10 +63,14 @@ assert new[1] < old[1], "V(s_1) does not hold r_0"
 # --8<-- [end:written]
 
 # --8<-- [start:textbook]
-R_1, R_2 = less.T  # S_0, A_0, R_1, S_1, A_1, R_2
-book = p.prod(1) @ (R_1 + R_2)
+book = 0.0  # S_0, A_0, R_1, S_1, A_1, R_2
+for a in 0, 1:  # a mean over A_0
+    S_1 = tree.responses[:, 0] == a
+    R_1, pi = less[S_1][0, 0], p[S_1][0, 0]
+    V_S_1 = p[S_1, 1] @ less[S_1, 1]  # mean R_2
+    book += pi * (R_1 + V_S_1)
 print(f"verl {new[0]:.2f}, textbook {book:.2f}")
-assert not book.isclose(new[0]), "one V, two names"
+assert book.isclose(new[0])
 # --8<-- [end:textbook]
 
 # --8<-- [start:sum]

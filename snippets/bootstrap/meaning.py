@@ -69,7 +69,7 @@ for sweep in 1, 2:  # means over the next token
     V_0, V_1 = (0 + V_1) / 2, (0 + 1) / 2
     print(f"{sweep}: V_0 {V_0:.2f}, V_1 {V_1:.2f}")
 assert tree.values[3].tolist() == [V_0, V_1]
-assert V_0 == 0, "V_0 was lifted by V_1 alone"
+assert V_0 > 0  # lifted by V_1 alone
 # --8<-- [end:lifted]
 
 # --8<-- [start:resampling]
