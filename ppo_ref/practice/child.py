@@ -29,7 +29,9 @@ def main(solution: str, function: str, folder: str) -> None:
     batches, gradient = torch.load(there / "batches.pt", weights_only=True)
     sys.modules["ppo_ref"] = None  # type: ignore[assignment]  # it is the solution
     try:
-        solve = getattr(load(solution), function)
+        solve = getattr(load(solution), function, None)
+        if solve is None:
+            raise NameError(f"the file must define {function}")
     except (Exception, SystemExit) as error:
         torch.save({"failed": _told(error, solution)}, there / "results.pt")
         return

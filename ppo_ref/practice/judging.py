@@ -177,6 +177,8 @@ def _committed(function: Callable[[Any], Result], hole: Hole, case: Any) -> Answ
 
 def _fault(outcome: Outcome, right: Answer) -> tuple[str, str] | None:
     """The sentence, and its detail, if an outcome cannot be compared."""
+    if "NotImplementedError" in outcome.failed:
+        return "unfilled", ""
     if outcome.failed:
         return "raised", outcome.failed
     if outcome.changed:

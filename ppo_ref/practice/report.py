@@ -24,7 +24,7 @@ def _lines(solution: Path, hole: Hole, verdict: Verdict, lang: str) -> Iterator[
     if verdict.is_right:
         yield f"{solution}: {said('right', lang, **facts)}"
         if verdict.times is not None:
-            yield said("times", lang, times=f"{verdict.times:.2g}")
+            yield said("times", lang, times=_times(verdict.times))
     elif verdict.wrong:
         yield f"{solution}: {said('wrong', lang, **facts)}"
         yield ""
@@ -43,6 +43,11 @@ def _lines(solution: Path, hole: Hole, verdict: Verdict, lang: str) -> Iterator[
         yield ""
         yield said("smallest", lang)
         yield from _shown(hole, verdict, lang)
+
+
+def _times(times: float) -> str:
+    """How often ours would run meanwhile; below ten with a digit behind the point."""
+    return f"{times:.1f}" if times < 10 else f"{times:.0f}"
 
 
 def _shown(hole: Hole, verdict: Verdict, lang: str) -> Iterator[str]:

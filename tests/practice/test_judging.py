@@ -130,7 +130,7 @@ LIES = (
         (EXIT, "its process ended without a result"),
         (IMPORT, "it cannot be loaded. line 1: ModuleNotFoundError: "),
         (SYNTAX, "it cannot be loaded. line 2: SyntaxError: "),
-        ("x = 1\n", "it cannot be loaded. AttributeError: "),
+        ("x = 1\n", "it cannot be loaded. NameError: the file must define masked_mean"),
         (RAISES, "it raises an exception. line 3: AttributeError: "),
         (CHANGES, "it changes what it was given: x. Work on a copy."),
         (KIND, "must return what its contract says as tensors; what came: list"),

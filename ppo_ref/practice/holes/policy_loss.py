@@ -21,9 +21,10 @@ class Case(NamedTuple):
 
 
 def _make(rng: Generator, batch: int, time: int) -> Case:
-    old = log_probs(rng, batch, time) - 1  # so that the new ones are below 0
+    old = log_probs(rng, batch, time) - 2  # so that the new ones are below 0
     return Case(
-        old + tenths(rng, batch, time) / 2 + 0.01,  # no ratio where the clip begins
+        # Ratios up to 4, of which none is where the clip begins.
+        old + 1.2 * tenths(rng, batch, time) + 0.01,
         old,
         tenths(rng, batch, time) + 0.05,  # never 0
         mask_with_gaps(rng, batch, time),
@@ -73,6 +74,13 @@ def _ascent(case: Case) -> Tensor:
 @HOLE.mistake
 def _ascent_of_the_larger(case: Case) -> Tensor:
     return _mean(case, torch.max(_plain(case), _clipped(case)))
+
+
+@HOLE.mistake
+def _dual_clip(case: Case) -> Tensor:
+    worse = _worse(case, _ratio(case))
+    bounded = torch.max(worse, 3 * case.advantages)
+    return _mean(case, -torch.where(case.advantages < 0, bounded, worse))
 
 
 @HOLE.mistake
