@@ -103,8 +103,9 @@ const excerpt = (text, query, pattern) => {
 }
 
 // How much of what was looked for the best page holds; a word only in its text counts
-// half. Below this, no page is found: measured on tests/browser/queries.yml.
-const COVERED = 0.4
+// half. Below this, no page is found: measured on tests/browser/queries.yml. Whoever tells
+// his trouble in many words uses some that no page has.
+const COVERED = 0.4, MANY = 6, COVERED_OF_MANY = 0.25
 const share = (sections, sought) =>
   sections.some(({ words: { title, names } }) => (title + names).includes(sought)) ? 1
     : sections.some(({ words: { text } }) => text.includes(sought)) ? 0.5 : 0
@@ -150,7 +151,8 @@ const search = ({ pages, uncovered }, query) => {
     return { items, score: boost * found * [...best.values()].reduce((sum, value) => sum + value, 0) }
   })
   const ranked = results.sort((a, b) => b.score - a.score).map(({ items }) => items)
-  if (!uncovered || covered(pages, hits, query) >= COVERED) return ranked
+  const enough = terms.size > MANY ? COVERED_OF_MANY : COVERED
+  if (!uncovered || covered(pages, hits, query) >= enough) return ranked
   const notice = { location: uncovered.location, score: Infinity, terms: {}, whole: true,
     title: escape(uncovered.title.replace("{}", query.trim())), text: uncovered[ranked.length ? "text" : "alone"] }
   return [[notice], ...ranked]
