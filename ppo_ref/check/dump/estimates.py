@@ -9,7 +9,9 @@ from torch.nn.functional import pad
 from ppo_ref.advantages import gae
 from ppo_ref.alignment import last_token
 from ppo_ref.check.asserts.faults import TOLERANCE, counted, first, shown
+from ppo_ref.check.dump.baselines import judge_baseline
 from ppo_ref.check.dump.reading import Fields
+from ppo_ref.check.dump.trainers import OPENRLHF
 from ppo_ref.check.dump.verdicts import FAIL, LOOK, OK, OPEN, Said
 from ppo_ref.kl import kl_k1, kl_k2, kl_k3
 from ppo_ref.masking import masked_whiten
@@ -87,10 +89,11 @@ def judge_returns(
     return OK, f"{text}, on {judged}{_behind_full_rows(mask, behind)}"
 
 
-def judge_whitening(dump: Fields, known: bool) -> Said:
+def judge_whitening(dump: Fields, known: bool, *, centred: bool = False) -> Said:
     """Compare the advantages with returns less values, whitened.
 
     Unless returns are right, ``known``, the advantages before it are not known.
+    ``centred`` says that returns have had the baseline of their group taken off.
     """
     mask = dump.response_mask
     missing = dump.lacks("advantages", "returns")
@@ -139,6 +142,9 @@ def judge_whitening(dump: Fields, known: bool) -> Said:
         return OK, f"{nearly} 16 bits)"
     if not known:
         return LOOK, f"{text}: the returns are not known to hold, see gae"
+    if dump.trainer is OPENRLHF and not wrong(raw - raw[mask].mean()).any():
+        less = f"less their mean {tokens}, not divided by their deviation"
+        return OK, f"advantages are returns less values, {less} (no_std_norm)"
     if not wrong(raw).any():
         return FAIL, f"{text}: they are returns less values, not whitened"
     for numbers in (slots, raw):
@@ -148,7 +154,7 @@ def judge_whitening(dump: Fields, known: bool) -> Said:
     for parts in _PARTS:
         for contiguous in (True, False):
             own = _whitened_in_parts(raw, mask, parts, contiguous)
-            if own is None:
+            if own is None or not own.any():
                 continue
             # Of n or of n - 1 tokens, in a part.
             near = max(rounding, 2 * parts / dump.tokens)
@@ -158,7 +164,10 @@ def judge_whitening(dump: Fields, known: bool) -> Said:
     if is_near:
         return OK, f"{nearly} 16 bits)"
     if dump.values is None:
-        return LOOK, f"{text}: another baseline?"
+        # OpenRLHF takes every baseline off the score, before the returns.
+        taken = centred or dump.trainer is OPENRLHF
+        state, why = judge_baseline(dump, raw, [right, population], taken=taken)
+        return state, f"{text}: {why}"
     return FAIL, text
 
 

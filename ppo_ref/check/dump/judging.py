@@ -95,7 +95,7 @@ def _judge_numbers(dump: Fields, settings: Settings) -> Iterator[tuple[str, Said
         yield "ratio", inputs.judge_ratio(dump)
     yield "values", inputs.judge_values(dump)
     if by_groups:
-        yield from _judge_groups(dump, estimator)
+        yield from _judge_groups(dump, "advantages", estimator)
         return
     of_gae = estimates.judge_returns(dump, settings.gamma, settings.gae_lambda)
     known = of_gae[0] == OK
@@ -105,11 +105,16 @@ def _judge_numbers(dump: Fields, settings: Settings) -> Iterator[tuple[str, Said
         return
     # Without a critic, and rewards alone do not give the returns: they may have a
     # baseline, and the advantages be those returns, whitened.
-    yield from _judge_groups(dump._replace(advantages=dump.returns), None)
-    yield "whitening", estimates.judge_whitening(dump, known=True)
+    of_returns = dict(_judge_groups(dump._replace(advantages=dump.returns), "returns"))
+    yield from of_returns.items()
+    right = "returns" in of_returns and of_returns["returns"][0] == OK
+    of_white = estimates.judge_whitening(dump, known=True, centred=right)
+    yield "whitening", of_white
 
 
-def _judge_groups(dump: Fields, estimator: str | None) -> Iterator[tuple[str, Said]]:
+def _judge_groups(
+    dump: Fields, name: str, estimator: str | None = None
+) -> Iterator[tuple[str, Said]]:
     grouped = groups.groups_of(dump)
     missing = dump.lacks("advantages")
     if dump.trainer is not TRL:
@@ -118,7 +123,8 @@ def _judge_groups(dump: Fields, estimator: str | None) -> Iterator[tuple[str, Sa
         yield "groups", (LOOK, missing or dump.lacks("uid"))
     else:
         yield "groups", groups.judge_rows(dump, grouped)
-        yield "advantages", groups.judge_advantages(dump, grouped, estimator)
+        state, text = groups.judge_advantages(dump, grouped, estimator)
+        yield name, (state, text.replace("advantages[", f"{name}["))
 
 
 def _made_by_groups(dump: Fields) -> bool:

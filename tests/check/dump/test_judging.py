@@ -352,3 +352,50 @@ def test_what_is_no_dump_is_refused_in_one_sentence():
         judge({name: batch[name] for name in MADE})
     with pytest.raises(ValueError, match=r"check: gae_lambda must lie in \[0, 1\]"):
         judge(batch, gae_lambda=95.0)
+
+
+GRPO = [0.7071, -0.7071, 0, 0, -0.7071, 0.7071]
+BY_ROW = torch.tensor(GRPO)[:, None] * MASK
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (-BY_ROW, "they are the returns, negated"),
+        (-whitened(BY_ROW, MASK), "they are the whitened returns, negated"),
+        (BY_ROW.roll(1, 1), "they are the returns, one slot late"),
+        (whitened(BY_ROW, MASK).roll(-1, 1), "the whitened returns, one slot early"),
+        (0 * BY_ROW, "but 0 times the returns"),
+        (5 * BY_ROW, "but 5 times the returns"),
+        (
+            torch.tensor(GRPO).roll(2)[:, None] * MASK,
+            "neither the returns nor these whitened",
+        ),
+    ],
+)
+def test_right_returns_do_not_excuse_other_advantages(made, words):
+    batch = grouped(GRPO) | {"advantages": made * MASK}
+    said, _ = judged(batch)
+    assert said["returns"] == "ok: as grpo gives, on 33 tokens of 6 rows"
+    assert "advantages" not in said
+    assert said["whitening"].startswith(FAIL)
+    assert said["whitening"].endswith(words)
+
+
+def test_a_baseline_that_is_not_in_the_dump_is_no_fault():
+    batch = without(sampled(), "values")
+    last = batch["token_level_scores"]
+    returns = last.flip(1).cumsum(1).flip(1) * MASK
+    batch |= {"returns": returns, "uid": torch.tensor(PAIRS)}
+    of_row = torch.tensor([0.0, 1, 1, 0, 0.5, 0])[:, None]  # ReMax
+    of_place = torch.linspace(0, 1, 3 * T).view(3, T).repeat_interleave(2, 0)
+    noise = torch.randn(6, T, generator=torch.Generator().manual_seed(1))
+    for baseline, state, words in (
+        (of_row, LOOK, "is it ReMax's baseline?"),
+        (of_place, LOOK, "is it an optimal token baseline?"),
+        (noise, FAIL, "no baseline, of a row or of a place in its group, gives these"),
+        (2 * returns, FAIL, "they are the returns, negated"),
+    ):
+        said, _ = judged(batch | {"advantages": (returns - baseline) * MASK})
+        assert said["whitening"].startswith(state)
+        assert said["whitening"].endswith(words)
