@@ -306,6 +306,20 @@ def test_an_estimator_by_groups_is_found(estimator, of_row, groups):
     assert said["advantages"] == f"ok: as {estimator} gives, on 33 tokens of 6 rows"
 
 
+def test_gpg_is_compared_where_no_score_is_0():
+    batch = grouped(HALVES)
+    for name in ("token_level_scores", "token_level_rewards"):
+        batch[name] = torch.where(batch["token_level_scores"] > 0, 2.0, 0.0)
+        batch[name][[1, 4], [4, 3]] = 1.0  # of 5 and of 4 tokens
+    said, _ = judged(batch, estimator="gpg")
+    assert said["advantages"] == "ok: as gpg gives, on 33 tokens of 6 rows"
+    for name in ("token_level_scores", "token_level_rewards"):
+        batch[name] = torch.zeros(6, T)
+    said, _ = judged(batch, estimator="gpg")
+    text = "-: gpg divides by the number of scores that are not 0, and there are none"
+    assert said["advantages"].startswith(text)
+
+
 def test_a_row_of_unequal_advantages_is_named():
     batch = grouped(HALVES)
     batch["advantages"][4, 2] += 1e-3  # and the returns, which are the same tensor
@@ -399,3 +413,35 @@ def test_a_baseline_that_is_not_in_the_dump_is_no_fault():
         said, _ = judged(batch | {"advantages": (returns - baseline) * MASK})
         assert said["whitening"].startswith(state)
         assert said["whitening"].endswith(words)
+
+
+def of_trl(rewards: list[float], advantages: list[float]) -> Batch:
+    """TRL's batch, three answers to each of two prompts."""
+    batch = sampled()
+    return {
+        "prompt_ids": torch.tensor([5, 5, 5, 6, 6, 6])[:, None],
+        "completion_ids": batch["responses"],
+        "completion_mask": MASK.long(),
+        "rewards": torch.tensor(rewards),
+        "advantages": torch.tensor(advantages),
+    }
+
+
+def test_a_row_that_no_reward_function_scored_is_left_out_of_its_group():
+    nan = torch.nan
+    rewards = [0, nan, 2.0, nan, nan, nan]
+    trl = [-0.70706, 0, 0.70706, 0, 0, 0]  # TRL adds 1e-4 to the deviation
+    said, _ = judged(of_trl(rewards, trl))
+    assert "finite" not in said
+    assert said["advantages"].startswith("ok: as grpo")
+    assert "4 rows that no reward function scored, left out" in said["groups"]
+    said, _ = judged(of_trl(rewards, [-0.70706, 0.5, 0.70706, 0, 0, 0]))
+    text = "FAIL: advantages[1, 0] is 0.5000, grpo gives 0.0000"
+    assert said["advantages"].startswith(text)
+    alone = without(of_trl(rewards, trl), "rewards")
+    said, _ = judged(alone)
+    assert said["advantages"].startswith("ok: mean 0 in each of 2 groups of 3 rows")
+    assert "deviation 1 over the rows that are not 0" in said["advantages"]
+    said, _ = judged(of_trl([1.0, 0, torch.inf, 2, 0, 0], trl))
+    assert said["finite"] == "FAIL: rewards[2] is inf"
+    assert said["advantages"] == "-: rewards is not finite"
