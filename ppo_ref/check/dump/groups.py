@@ -90,8 +90,25 @@ def judge_rows(dump: Fields, groups: Groups) -> Said:
                 text = f"rows {one} and {row} have one uid and other prompts: rows were"
                 return FAIL, f"{text} put in another order, and uid was not"
     if alone == len(members):
-        return OPEN, text
+        return _judge_alone(dump.prompts, text)
     return OK, f"{text}; a prompt in each"
+
+
+def _judge_alone(prompts: Tensor, text: str) -> Said:
+    """Groups of one row each, whose rows may share a prompt nevertheless."""
+    _, of_row, sizes = torch.unique(
+        prompts, dim=0, return_inverse=True, return_counts=True
+    )
+    shared = (sizes > 1)[of_row]
+    if not shared.any():
+        return OPEN, text
+    one, other, *_ = (of_row == of_row[shared][0]).nonzero().flatten().tolist()
+    text = f"each row has a uid of its own, but rows {one} and {other} share a prompt"
+    # A data set may hold a prompt twice, but hardly all of them as often.
+    if bool((sizes == sizes[0]).all()):
+        return FAIL, f"{text}, and so do all: set uid by prompt, before it is repeated"
+    rows = counted(int(shared.sum()), "row")
+    return LOOK, f"{text}, and {rows} in all: is uid set before prompts are repeated?"
 
 
 def judge_advantages(dump: Fields, groups: Groups, estimator: str | None) -> Said:
@@ -159,7 +176,10 @@ def _compared(
             text += ", less the KL of each row"
         alone = int(groups.sizes.max()) == 1
         if alone and not any("reinforce" in name for name in fits):
-            return LOOK, f"{text}; but no two rows share a prompt: dump whole groups"
+            why = "no two rows share a prompt: dump whole groups"
+            if groups.sure:
+                why = "each row is alone in its group, so nothing was compared with it"
+            return LOOK, f"{text}; but {why}"
         return OK, text
     judge = estimator or min(known, key=lambda name: int(off[name].sum()))
     row = int(off[judge].nonzero()[0])

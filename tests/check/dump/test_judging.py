@@ -320,6 +320,20 @@ def test_gpg_is_compared_where_no_score_is_0():
     assert said["advantages"].startswith(text)
 
 
+def test_a_uid_for_each_row_of_one_prompt_is_named():
+    batch = grouped([1.0, 0, 1, 1, 0, 1], [0, 1, 2, 3, 4, 5])
+    said, _ = judged(batch)
+    text = "each row has a uid of its own, but rows 0 and 1 share a prompt, and "
+    assert said["groups"].startswith(f"{FAIL}: {text}so do all")
+    assert "no two rows share a prompt" not in said["advantages"]
+    batch["prompts"][2] = 3
+    said, _ = judged(batch)
+    assert said["groups"].startswith(f"{LOOK}: {text}4 rows in all")
+    batch["prompts"] = torch.arange(6)[:, None].expand(6, 3).contiguous()
+    said, _ = judged(batch)
+    assert said["groups"].startswith(OPEN)
+
+
 def test_a_row_of_unequal_advantages_is_named():
     batch = grouped(HALVES)
     batch["advantages"][4, 2] += 1e-3  # and the returns, which are the same tensor
