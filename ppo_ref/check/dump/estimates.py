@@ -38,6 +38,8 @@ def judge_returns(
     mask = dump.response_mask
     returns = dump.returns
     values = values_of(dump)
+    if dump.values is None:
+        gae_lambda = 1.0  # it mixes values, and there are none
     if dump.row_kl is not None:
         of_kl = _judge_with_kl(dump)
         if of_kl[0] != LOOK:
@@ -81,7 +83,9 @@ def judge_returns(
     given = "rewards and values"
     if dump.values is None:
         given = "rewards alone (no critic)"
-    text = f"returns follow from {given} by gamma {discount:g}, lambda {mix:g}"
+    text = f"returns follow from {given} by gamma {discount:g}"
+    if dump.values is not None:
+        text += f", lambda {mix:g}"
     if (gamma is None and discount != 1) or (gae_lambda is None and mix != 1):
         text += " (found: are these your settings?)"
     if dump.tolerance("returns", "values", "rewards") > TOLERANCE[torch.float32]:
@@ -283,9 +287,13 @@ def _judge_with_kl(dump: Fields) -> Said:
             if ((target - follow).abs() > tolerance(dump)).any():
                 continue
             mix = mixed / gamma if gamma else 0.0
-            by = f"gamma {gamma:.4g}, lambda {mix:.4g} and {-coef:.4g} times {name}"
+            by = f"gamma {gamma:.4g}, lambda {mix:.4g}"
+            given = "values"
+            if dump.values is None:
+                by, given = f"gamma {mixed:.4g}", "scores"
+            by += f" and {-coef:.4g} times {name}"
             tokens = counted(int(inner.sum()), "token")
-            follow_by = f"returns follow from values by {by} of {theirs} on {tokens}"
+            follow_by = f"returns follow from {given} by {by} of {theirs} on {tokens}"
             if theirs == "rollout_log_probs":
                 return FAIL, f"{follow_by}: the KL must be that of old_log_probs"
             return OK, f"{follow_by} (found)"
@@ -314,25 +322,34 @@ def _judge_row_sums(
     further = expected_returns(dump, none, 1.0, 1.0) - value
     total = sums(_finite(dump.returns)) - dump.row_returns.double()
     columns = [sums(value), sums(further)]
-    discount, both = _least_squares(columns, total)
-    if gamma is not None or gae_lambda is not None:
+    near = tolerance(dump) * mask.sum(1)
+    if dump.values is None:
+        (discount,) = _least_squares(columns[1:], total)
+        both = discount
+    else:
+        discount, both = _least_squares(columns, total)
+    is_asked = gamma is not None or (dump.values is not None and gae_lambda is not None)
+    if is_asked:
         discount = 1.0 if gamma is None else gamma
         both = discount * (1.0 if gae_lambda is None else gae_lambda)
-    near = tolerance(dump) * mask.sum(1)
     off = (total - discount * columns[0] - both * columns[1]).abs() > near
     mix = both / discount if discount else 0.0
     rows = counted(len(mask), "row")
-    by = f"gamma {discount:.4g}, lambda {mix:.4g}"
-    text = f"{why}; their sum by row, info.return, and {by}"
+    by = f"and gamma {discount:.4g}, lambda {mix:.4g} give"
+    if dump.values is None:
+        by = f"and gamma {discount:.4g} give"
+        if not is_asked and not (columns[1].abs() > near).any():
+            by = "gives"  # no next return from which gamma could be told
+    text = f"{why}; their sum by row, info.return, {by}"
     if len(mask) < _FEWEST_ROWS:
         return OPEN, f"{why}; {rows} are too few to solve for gamma and lambda"
     if off.any():
         row = int(off.nonzero()[0])
         return (
             FAIL,
-            f"{text} do not give the returns of row {row}; {int(off.sum())} of {rows}",
+            f"{text} other returns for row {row}; {int(off.sum())} of {rows}",
         )
-    return OK, f"{text} give the returns of {rows}"
+    return OK, f"{text} the returns of {rows}"
 
 
 def values_of(dump: Fields) -> Tensor:

@@ -85,3 +85,16 @@ def test_a_fault_is_found_by_its_name(seed, fault, tmp_path):
         assert report.stages(FAIL) == [stage] and report.exit_code == 3, f"\n{report}"
         said = {verdict.stage: verdict.text for verdict in report.verdicts}
         assert words in said[stage], f"\n{report}"
+
+
+def test_without_values_no_lambda_is_found(tmp_path):
+    shape = Shape(critic=False, estimator="dr_grpo", kl_coef=0.02)
+    made = openrlhf(written(4, shape), shape, pieces=1, whitened=True)
+    torch.save(made, tmp_path / "dump.pt")
+    for options in ({}, {"gae_lambda": 0.95}):
+        report = judge(read(tmp_path / "dump.pt"), **options)
+        said = {verdict.stage: verdict.text for verdict in report.verdicts}
+        text = "info.return, and gamma 1 give the returns of 48 rows"
+        assert said["gae"].endswith(text), f"\n{report}"
+    report = judge(read(tmp_path / "dump.pt"), gamma=0.5)
+    assert "gae" not in report.stages("ok")
