@@ -16,7 +16,10 @@ from ppo_ref.masking import masked_whiten
 ESTIMATORS = (
     *("grpo", "dr_grpo", "rloo", "reinforce_plus_plus_baseline"),
     *("opo", "grpo_passk", "gpg"),
+    *("group_norm", "flash_reinforce"),  # of OpenRLHF
 )
+# OpenRLHF's that whiten, and what gives the returns before.
+WHITENED = {"reinforce": "reinforce", "reinforce_baseline": "dr_grpo"}
 _ROWS = ("advantages", "scores", "rewards")
 _FEWEST_GROUPS = 4  # of which it is no chance that each of their parts has mean 0
 OTHER = "other"  # the estimator is none of these
@@ -137,6 +140,8 @@ def judge_advantages(dump: Fields, groups: Groups, estimator: str | None) -> Sai
     if dump.given is None:
         return _judge_sums(dump, groups, held)
     known = _known(dump, groups)
+    if estimator == "group_norm":
+        estimator = "grpo"
     if estimator != "gpg" and torch.equal(known.get("gpg", held), known["dr_grpo"]):
         known.pop("gpg", None)  # no score is 0, so that it is no other estimator
     if estimator and estimator not in known:

@@ -7,8 +7,8 @@ from torch import Tensor
 
 from ppo_ref.check.dump import estimates, groups, inputs
 from ppo_ref.check.dump.reading import Fields, fields
-from ppo_ref.check.dump.trainers import TRL, said
-from ppo_ref.check.dump.verdicts import FAIL, LOOK, OK, Report, Said, Verdict
+from ppo_ref.check.dump.trainers import OPENRLHF, TRL, said
+from ppo_ref.check.dump.verdicts import FAIL, LOOK, OK, OPEN, Report, Said, Verdict
 from ppo_ref.require import require_at_least, require_unit_interval
 
 
@@ -94,6 +94,9 @@ def _judge_numbers(dump: Fields, settings: Settings) -> Iterator[tuple[str, Said
     if dump.ratio is not None:
         yield "ratio", inputs.judge_ratio(dump)
     yield "values", inputs.judge_values(dump)
+    if estimator in groups.WHITENED:
+        yield from _judge_whitened(dump, groups.WHITENED[estimator])
+        return
     if by_groups:
         yield from _judge_groups(dump, "advantages", estimator)
         return
@@ -105,11 +108,19 @@ def _judge_numbers(dump: Fields, settings: Settings) -> Iterator[tuple[str, Said
         return
     # Without a critic, and rewards alone do not give the returns: they may have a
     # baseline, and the advantages be those returns, whitened.
-    of_returns = dict(_judge_groups(dump._replace(advantages=dump.returns), "returns"))
-    yield from of_returns.items()
-    right = "returns" in of_returns and of_returns["returns"][0] == OK
-    of_white = estimates.judge_whitening(dump, known=True, centred=right)
-    yield "whitening", of_white
+    yield from _judge_whitened(dump, None)
+
+
+def _judge_whitened(dump: Fields, estimator: str | None) -> Iterator[tuple[str, Said]]:
+    """Returns by groups, and advantages that are these, whitened."""
+    if dump.returns is None:
+        yield "returns", (OPEN, dump.lacks("returns"))
+        return
+    of_rows = dump._replace(advantages=dump.returns)
+    found = dict(_judge_groups(of_rows, "returns", estimator))
+    yield from found.items()
+    right = "returns" in found and found["returns"][0] == OK
+    yield "whitening", estimates.judge_whitening(dump, known=True, centred=right)
 
 
 def _judge_groups(
@@ -124,6 +135,10 @@ def _judge_groups(
     else:
         yield "groups", groups.judge_rows(dump, grouped)
         state, text = groups.judge_advantages(dump, grouped, estimator)
+        if dump.trainer is OPENRLHF and (name, state) == ("advantages", OK):
+            text += "; not whitened, as reinforce and reinforce_baseline are"
+            if text.startswith("as reinforce gives"):
+                state = LOOK
         yield name, (state, text.replace("advantages[", f"{name}["))
 
 
