@@ -50,7 +50,8 @@ def judge_returns(
     near = tolerance(dump)
     wrong = mask & ~((returns - follow).abs() <= near)
     # What stands behind a full row is not in the dump: it may have been bootstrapped.
-    ends = last_token(mask) & mask[:, -1:]
+    # Without values there is nothing to bootstrap with.
+    ends = last_token(mask) & mask[:, -1:] & (dump.values is not None)
     behind = wrong & ends
     wrong &= ~ends
     judged = counted(dump.tokens - int(behind.sum()), "token")
@@ -90,7 +91,10 @@ def judge_returns(
         text += " (found: are these your settings?)"
     if dump.tolerance("returns", "values", "rewards") > TOLERANCE[torch.float32]:
         text += f", within {near:.1g} (16 bits)"
-    return OK, f"{text}, on {judged}{_behind_full_rows(mask, behind)}"
+    text += f", on {judged}"
+    if dump.values is not None:
+        text += _behind_full_rows(mask, behind)
+    return OK, text
 
 
 def judge_whitening(dump: Fields, known: bool, *, centred: bool = False) -> Said:

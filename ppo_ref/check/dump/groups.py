@@ -73,7 +73,7 @@ def judge_rows(dump: Fields, groups: Groups) -> Said:
     means = torch.stack([x.nanmean() for x in torch.split(of_scored[order], sizes)])
     means = means[~means.isnan()]
     text = (
-        f"{counted(len(members), 'group')} of {_range(groups.sizes)} rows, "
+        f"{counted(len(members), 'group')} of {_rows_each(groups)}, "
         f"{_range(lengths)} tokens long"
     )
     if dump.given is not None and len(means):
@@ -195,20 +195,21 @@ def _compared(
     )
     if fits:
         return FAIL, f"{text}: they are those of {' or '.join(fits)}"
-    text += f"; {judge} explains {int((rows & ~off[judge]).sum())} of {count}"
+    explained = f"{int((rows & ~off[judge]).sum())} of {count}"
+    by_judge = f"{text}; {judge} explains {explained}"
     if dump.row_kl is None and not (dump.unscored is not None and dump.unscored.any()):
         way = named(scores, groups.of_row, mask.sum(1), held, size)
         if way and (groups.complete or groups.sure):
-            return FAIL, f"{text}: {way}"
+            return FAIL, f"{by_judge}: {way}"
     if not groups.complete and not groups.sure:
         why = f"{dump.lacks('uid')}; groups by equal prompts are of "
-        return LOOK, f"{text}; {why}{_range(groups.sizes)} rows: are they whole?"
+        return LOOK, f"{by_judge}; {why}{_rows_each(groups)}: are they whole?"
     if estimator is None:
-        text += (
-            f", of {', '.join(known)} the most; if yours is none of them, pass "
-            f"--estimator {OTHER}"
+        return FAIL, (
+            f"{text}; none of {', '.join(known)} explains more than {explained}; if "
+            f"yours is none of them, pass --estimator {OTHER}"
         )
-    return FAIL, text
+    return FAIL, by_judge
 
 
 def _kl_taken(dump: Fields, missing: Tensor) -> Tensor:
@@ -235,7 +236,7 @@ def _judge_sums(dump: Fields, groups: Groups, held: Tensor) -> Said:
     degrees = (sizes - 1).clamp(min=1)[groups.of_row]
     deviation = (_summed((held - mean).square(), groups) / degrees).sqrt()
     number = counted(len(groups.sizes), "group")
-    groups_said = f"{number} of {_range(groups.sizes)} rows"
+    groups_said = f"{number} of {_rows_each(groups)}"
     off = (groups.sizes > 1)[groups.of_row] & (mean.abs() > near)
     unequal = deviation[deviation > near]
     is_one = bool(((unequal - 1).abs() < 0.02).all())
@@ -294,6 +295,11 @@ def _rounding(
 def _scores(dump: Fields) -> Tensor:
     assert dump.given is not None
     return dump.given.nan_to_num().sum(1)
+
+
+def _rows_each(groups: Groups) -> str:
+    """How many rows a group has."""
+    return f"{_range(groups.sizes)} {'row' if int(groups.sizes.max()) == 1 else 'rows'}"
 
 
 def _range(x: Tensor) -> str:

@@ -326,6 +326,8 @@ def test_a_uid_for_each_row_of_one_prompt_is_named():
     text = "each row has a uid of its own, but rows 0 and 1 share a prompt, and "
     assert said["groups"].startswith(f"{FAIL}: {text}so do all")
     assert "no two rows share a prompt" not in said["advantages"]
+    wrong, _ = judged(grouped([2.0, 3, 4, 5, 6, 7], [0, 1, 2, 3, 4, 5]))
+    assert "explains more than 0 of 6 rows; if yours is" in wrong["advantages"]
     batch["prompts"][2] = 3
     said, _ = judged(batch)
     assert said["groups"].startswith(f"{LOOK}: {text}4 rows in all")
@@ -459,3 +461,17 @@ def test_a_row_that_no_reward_function_scored_is_left_out_of_its_group():
     said, _ = judged(of_trl([1.0, 0, torch.inf, 2, 0, 0], trl))
     assert said["finite"] == "FAIL: rewards[2] is inf"
     assert said["advantages"] == "-: rewards is not finite"
+
+
+def test_nothing_is_called_bootstrapped_without_values():
+    """Each row is full: its return differs from its score in the last slot alone."""
+    batch = without(sampled(), "values", *IDS)
+    scores = torch.zeros(6, T)
+    scores[:, -1] = torch.tensor([1.0, 0, 1, 1, 0, 1])
+    returns = torch.tensor(GRPO)[:, None].expand(6, T)
+    full = torch.ones(6, T).long()
+    batch |= {"token_level_scores": scores, "token_level_rewards": scores}
+    batch |= {"response_mask": full, "uid": torch.tensor(PAIRS), "returns": returns}
+    said, _ = judged(batch | {"advantages": whitened(returns, full.bool())})
+    assert "gae" not in said
+    assert said["returns"] == "ok: as grpo gives, on 48 tokens of 6 rows"
