@@ -9,7 +9,7 @@ from ppo_ref.check.doctor.judging import judge
 from ppo_ref.check.doctor.reading import SeveralRuns, decode, read_log
 from ppo_ref.check.doctor.report import report
 from ppo_ref.check.dump import judging, reading
-from ppo_ref.check.dump.groups import ESTIMATORS, OTHER
+from ppo_ref.check.dump.groups import ESTIMATORS, OTHER, WHITENED
 from ppo_ref.check.dump.trainers import WRITTEN
 from ppo_ref.command.run_folder import STATISTICS
 from ppo_ref.command.terminal import printable
@@ -35,7 +35,7 @@ def add(parser: ArgumentParser) -> None:
     parser.add_argument("--kl-coef", type=float, help="of the KL in the rewards")
     parser.add_argument(
         "--estimator",
-        choices=["gae", "reinforce_plus_plus", *ESTIMATORS, OTHER],
+        choices=["gae", "reinforce_plus_plus", *ESTIMATORS, *WHITENED, OTHER],
         help=f"algorithm.adv_estimator, else by the numbers; {OTHER}: none of these",
     )
     help = "of a log that holds several runs, the one that is meant"

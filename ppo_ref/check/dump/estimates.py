@@ -9,7 +9,9 @@ from torch.nn.functional import pad
 from ppo_ref.advantages import gae
 from ppo_ref.alignment import last_token
 from ppo_ref.check.asserts.faults import TOLERANCE, counted, first, shown
+from ppo_ref.check.dump.baselines import judge_baseline
 from ppo_ref.check.dump.reading import Fields
+from ppo_ref.check.dump.trainers import OPENRLHF
 from ppo_ref.check.dump.verdicts import FAIL, LOOK, OK, OPEN, Said
 from ppo_ref.kl import kl_k1, kl_k2, kl_k3
 from ppo_ref.masking import masked_whiten
@@ -36,6 +38,8 @@ def judge_returns(
     mask = dump.response_mask
     returns = dump.returns
     values = values_of(dump)
+    if dump.values is None:
+        gae_lambda = 1.0  # it mixes values, and there are none
     if dump.row_kl is not None:
         of_kl = _judge_with_kl(dump)
         if of_kl[0] != LOOK:
@@ -46,7 +50,8 @@ def judge_returns(
     near = tolerance(dump)
     wrong = mask & ~((returns - follow).abs() <= near)
     # What stands behind a full row is not in the dump: it may have been bootstrapped.
-    ends = last_token(mask) & mask[:, -1:]
+    # Without values there is nothing to bootstrap with.
+    ends = last_token(mask) & mask[:, -1:] & (dump.values is not None)
     behind = wrong & ends
     wrong &= ~ends
     judged = counted(dump.tokens - int(behind.sum()), "token")
@@ -79,18 +84,24 @@ def judge_returns(
     given = "rewards and values"
     if dump.values is None:
         given = "rewards alone (no critic)"
-    text = f"returns follow from {given} by gamma {discount:g}, lambda {mix:g}"
+    text = f"returns follow from {given} by gamma {discount:g}"
+    if dump.values is not None:
+        text += f", lambda {mix:g}"
     if (gamma is None and discount != 1) or (gae_lambda is None and mix != 1):
         text += " (found: are these your settings?)"
     if dump.tolerance("returns", "values", "rewards") > TOLERANCE[torch.float32]:
         text += f", within {near:.1g} (16 bits)"
-    return OK, f"{text}, on {judged}{_behind_full_rows(mask, behind)}"
+    text += f", on {judged}"
+    if dump.values is not None:
+        text += _behind_full_rows(mask, behind)
+    return OK, text
 
 
-def judge_whitening(dump: Fields, known: bool) -> Said:
+def judge_whitening(dump: Fields, known: bool, *, centred: bool = False) -> Said:
     """Compare the advantages with returns less values, whitened.
 
     Unless returns are right, ``known``, the advantages before it are not known.
+    ``centred`` says that returns have had the baseline of their group taken off.
     """
     mask = dump.response_mask
     missing = dump.lacks("advantages", "returns")
@@ -139,6 +150,9 @@ def judge_whitening(dump: Fields, known: bool) -> Said:
         return OK, f"{nearly} 16 bits)"
     if not known:
         return LOOK, f"{text}: the returns are not known to hold, see gae"
+    if dump.trainer is OPENRLHF and not wrong(raw - raw[mask].mean()).any():
+        less = f"less their mean {tokens}, not divided by their deviation"
+        return OK, f"advantages are returns less values, {less} (no_std_norm)"
     if not wrong(raw).any():
         return FAIL, f"{text}: they are returns less values, not whitened"
     for numbers in (slots, raw):
@@ -148,7 +162,7 @@ def judge_whitening(dump: Fields, known: bool) -> Said:
     for parts in _PARTS:
         for contiguous in (True, False):
             own = _whitened_in_parts(raw, mask, parts, contiguous)
-            if own is None:
+            if own is None or not own.any():
                 continue
             # Of n or of n - 1 tokens, in a part.
             near = max(rounding, 2 * parts / dump.tokens)
@@ -158,7 +172,10 @@ def judge_whitening(dump: Fields, known: bool) -> Said:
     if is_near:
         return OK, f"{nearly} 16 bits)"
     if dump.values is None:
-        return LOOK, f"{text}: another baseline?"
+        # OpenRLHF takes every baseline off the score, before the returns.
+        taken = centred or dump.trainer is OPENRLHF
+        state, why = judge_baseline(dump, raw, [right, population], taken=taken)
+        return state, f"{text}: {why}"
     return FAIL, text
 
 
@@ -274,9 +291,13 @@ def _judge_with_kl(dump: Fields) -> Said:
             if ((target - follow).abs() > tolerance(dump)).any():
                 continue
             mix = mixed / gamma if gamma else 0.0
-            by = f"gamma {gamma:.4g}, lambda {mix:.4g} and {-coef:.4g} times {name}"
+            by = f"gamma {gamma:.4g}, lambda {mix:.4g}"
+            given = "values"
+            if dump.values is None:
+                by, given = f"gamma {mixed:.4g}", "scores"
+            by += f" and {-coef:.4g} times {name}"
             tokens = counted(int(inner.sum()), "token")
-            follow_by = f"returns follow from values by {by} of {theirs} on {tokens}"
+            follow_by = f"returns follow from {given} by {by} of {theirs} on {tokens}"
             if theirs == "rollout_log_probs":
                 return FAIL, f"{follow_by}: the KL must be that of old_log_probs"
             return OK, f"{follow_by} (found)"
@@ -305,25 +326,34 @@ def _judge_row_sums(
     further = expected_returns(dump, none, 1.0, 1.0) - value
     total = sums(_finite(dump.returns)) - dump.row_returns.double()
     columns = [sums(value), sums(further)]
-    discount, both = _least_squares(columns, total)
-    if gamma is not None or gae_lambda is not None:
+    near = tolerance(dump) * mask.sum(1)
+    if dump.values is None:
+        (discount,) = _least_squares(columns[1:], total)
+        both = discount
+    else:
+        discount, both = _least_squares(columns, total)
+    is_asked = gamma is not None or (dump.values is not None and gae_lambda is not None)
+    if is_asked:
         discount = 1.0 if gamma is None else gamma
         both = discount * (1.0 if gae_lambda is None else gae_lambda)
-    near = tolerance(dump) * mask.sum(1)
     off = (total - discount * columns[0] - both * columns[1]).abs() > near
     mix = both / discount if discount else 0.0
     rows = counted(len(mask), "row")
-    by = f"gamma {discount:.4g}, lambda {mix:.4g}"
-    text = f"{why}; their sum by row, info.return, and {by}"
+    by = f"and gamma {discount:.4g}, lambda {mix:.4g} give"
+    if dump.values is None:
+        by = f"and gamma {discount:.4g} give"
+        if not is_asked and not (columns[1].abs() > near).any():
+            by = "gives"  # no next return from which gamma could be told
+    text = f"{why}; their sum by row, info.return, {by}"
     if len(mask) < _FEWEST_ROWS:
         return OPEN, f"{why}; {rows} are too few to solve for gamma and lambda"
     if off.any():
         row = int(off.nonzero()[0])
         return (
             FAIL,
-            f"{text} do not give the returns of row {row}; {int(off.sum())} of {rows}",
+            f"{text} other returns for row {row}; {int(off.sum())} of {rows}",
         )
-    return OK, f"{text} give the returns of {rows}"
+    return OK, f"{text} the returns of {rows}"
 
 
 def values_of(dump: Fields) -> Tensor:

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from ppo_ref.check.asserts.faults import counted, first, shown
 from ppo_ref.check.dump.reading import Fields
-from ppo_ref.check.dump.trainers import OPENRLHF, TRL
+from ppo_ref.check.dump.trainers import OPENRLHF, TRL, VERL
 from ppo_ref.check.dump.verdicts import FAIL, LOOK, OK, OPEN, Said
 from ppo_ref.check.dump.wrong_groups import named, named_of_centred
 from ppo_ref.group_advantages import dr_grpo, grpo, rloo
@@ -16,7 +16,10 @@ from ppo_ref.masking import masked_whiten
 ESTIMATORS = (
     *("grpo", "dr_grpo", "rloo", "reinforce_plus_plus_baseline"),
     *("opo", "grpo_passk", "gpg"),
+    *("group_norm", "flash_reinforce"),  # of OpenRLHF
 )
+# OpenRLHF's that whiten, and what gives the returns before.
+WHITENED = {"reinforce": "reinforce", "reinforce_baseline": "dr_grpo"}
 _ROWS = ("advantages", "scores", "rewards")
 _FEWEST_GROUPS = 4  # of which it is no chance that each of their parts has mean 0
 OTHER = "other"  # the estimator is none of these
@@ -64,14 +67,21 @@ def judge_rows(dump: Fields, groups: Groups) -> Said:
         if len(of_group) > 1 and (of_group == of_group[0]).all():
             equal += 1
     alone = int((groups.sizes == 1).sum())
-    means = torch.stack([of_group.mean() for of_group in scores_of])
+    of_scored = scores
+    if dump.unscored is not None:
+        of_scored = scores.masked_fill(dump.unscored, torch.nan)
+    means = torch.stack([x.nanmean() for x in torch.split(of_scored[order], sizes)])
+    means = means[~means.isnan()]
     text = (
-        f"{counted(len(members), 'group')} of {_range(groups.sizes)} rows, "
+        f"{counted(len(members), 'group')} of {_rows_each(groups)}, "
         f"{_range(lengths)} tokens long"
     )
-    if dump.given is not None:
+    if dump.given is not None and len(means):
         text += f", mean scores {_range(means)}; {equal} with equal scores"
     text += f"; {alone} of one row"
+    if dump.unscored is not None and dump.unscored.any():
+        left_out = counted(int(dump.unscored.sum()), "row")
+        text += f"; {left_out} that no reward function scored, left out"
     if not groups.sure:
         return OPEN, f"{text}; no uid; taken from equal prompts, so not compared"
     if dump.prompts is None:
@@ -83,8 +93,25 @@ def judge_rows(dump: Fields, groups: Groups) -> Said:
                 text = f"rows {one} and {row} have one uid and other prompts: rows were"
                 return FAIL, f"{text} put in another order, and uid was not"
     if alone == len(members):
-        return OPEN, text
+        return _judge_alone(dump.prompts, text)
     return OK, f"{text}; a prompt in each"
+
+
+def _judge_alone(prompts: Tensor, text: str) -> Said:
+    """Groups of one row each, whose rows may share a prompt nevertheless."""
+    _, of_row, sizes = torch.unique(
+        prompts, dim=0, return_inverse=True, return_counts=True
+    )
+    shared = (sizes > 1)[of_row]
+    if not shared.any():
+        return OPEN, text
+    one, other, *_ = (of_row == of_row[shared][0]).nonzero().flatten().tolist()
+    text = f"each row has a uid of its own, but rows {one} and {other} share a prompt"
+    # A data set may hold a prompt twice, but hardly all of them as often.
+    if bool((sizes == sizes[0]).all()):
+        return FAIL, f"{text}, and so do all: set uid by prompt, before it is repeated"
+    rows = counted(int(shared.sum()), "row")
+    return LOOK, f"{text}, and {rows} in all: is uid set before prompts are repeated?"
 
 
 def judge_advantages(dump: Fields, groups: Groups, estimator: str | None) -> Said:
@@ -107,11 +134,23 @@ def judge_advantages(dump: Fields, groups: Groups, estimator: str | None) -> Sai
         if estimator is None and rows > len(mask) / 2:
             return LOOK, f"{text}; of a critic, add values"
         return FAIL, text
+    if "scores" in dump.unfit or "rewards" in dump.unfit:
+        missing = dump.lacks("rewards") if "rewards" in dump.unfit else ""
+        return OPEN, missing or dump.lacks("scores")
     if dump.given is None:
         return _judge_sums(dump, groups, held)
     known = _known(dump, groups)
+    if estimator == "group_norm":
+        estimator = "grpo"
+    if estimator != "gpg" and torch.equal(known.get("gpg", held), known["dr_grpo"]):
+        known.pop("gpg", None)  # no score is 0, so that it is no other estimator
     if estimator and estimator not in known:
-        return OPEN, "fewer than 2 tokens"
+        why = "is not one of this trainer's"
+        if estimator == "gpg" and dump.trainer is VERL:
+            why = "divides by the number of scores that are not 0, and there are none"
+        elif dump.tokens < 2:
+            why = "needs 2 tokens at least"
+        return OPEN, f"{estimator} {why}; known: {', '.join(known)}"
     return _compared(dump, groups, held, known, estimator)
 
 
@@ -142,31 +181,35 @@ def _compared(
             text += ", less the KL of each row"
         alone = int(groups.sizes.max()) == 1
         if alone and not any("reinforce" in name for name in fits):
-            return LOOK, f"{text}; but no two rows share a prompt: dump whole groups"
+            why = "no two rows share a prompt: dump whole groups"
+            if groups.sure:
+                why = "each row is alone in its group, so nothing was compared with it"
+            return LOOK, f"{text}; but {why}"
         return OK, text
     judge = estimator or min(known, key=lambda name: int(off[name].sum()))
     row = int(off[judge].nonzero()[0])
     place = f"advantages[{row}, {int(mask[row].long().argmax())}]"
     text = (
         f"{place} is {float(held[row]):.4f}, {judge} gives "
-        f"{float(known[judge][row]):.4f} (score {float(scores[row]):.4g})"
+        f"{float(known[judge][row]) + 0.0:.4f} (score {float(scores[row]):.4g})"
     )
     if fits:
         return FAIL, f"{text}: they are those of {' or '.join(fits)}"
-    text += f"; {judge} explains {int((rows & ~off[judge]).sum())} of {count}"
-    if dump.row_kl is None:
+    explained = f"{int((rows & ~off[judge]).sum())} of {count}"
+    by_judge = f"{text}; {judge} explains {explained}"
+    if dump.row_kl is None and not (dump.unscored is not None and dump.unscored.any()):
         way = named(scores, groups.of_row, mask.sum(1), held, size)
         if way and (groups.complete or groups.sure):
-            return FAIL, f"{text}: {way}"
+            return FAIL, f"{by_judge}: {way}"
     if not groups.complete and not groups.sure:
         why = f"{dump.lacks('uid')}; groups by equal prompts are of "
-        return LOOK, f"{text}; {why}{_range(groups.sizes)} rows: are they whole?"
+        return LOOK, f"{by_judge}; {why}{_rows_each(groups)}: are they whole?"
     if estimator is None:
-        text += (
-            f", of {', '.join(known)} the most; if yours is none of them, pass "
-            f"--estimator {OTHER}"
+        return FAIL, (
+            f"{text}; none of {', '.join(known)} explains more than {explained}; if "
+            f"yours is none of them, pass --estimator {OTHER}"
         )
-    return FAIL, text
+    return FAIL, by_judge
 
 
 def _kl_taken(dump: Fields, missing: Tensor) -> Tensor:
@@ -193,15 +236,24 @@ def _judge_sums(dump: Fields, groups: Groups, held: Tensor) -> Said:
     degrees = (sizes - 1).clamp(min=1)[groups.of_row]
     deviation = (_summed((held - mean).square(), groups) / degrees).sqrt()
     number = counted(len(groups.sizes), "group")
-    groups_said = f"{number} of {_range(groups.sizes)} rows"
+    groups_said = f"{number} of {_rows_each(groups)}"
     off = (groups.sizes > 1)[groups.of_row] & (mean.abs() > near)
     unequal = deviation[deviation > near]
     is_one = bool(((unequal - 1).abs() < 0.02).all())
+    # TRL leaves out of its group a row that no reward function scored, with 0.
+    counts = (held != 0).double()
+    degrees = (_summed(counts, groups) - 1).clamp(min=1)
+    of_scored = (_summed((held - mean).square(), groups) / degrees).sqrt()
+    others = of_scored[deviation > near]
+    is_trl = dump.trainer is TRL and not is_one
+    left_out = is_trl and bool(
+        torch.minimum((unequal - 1).abs(), (others - 1).abs()).max() < 0.02
+    )
     size = near.expand(len(held))
     way, sure = "", False
     if off.any():
         way = named(None, groups.of_row, dump.response_mask.sum(1), held, size)
-    elif not is_one:
+    elif not is_one and not left_out:
         way, sure = named_of_centred(groups.of_row, held, size)
     if off.any() or sure:
         row = int(off.nonzero()[0]) if off.any() else 0
@@ -217,6 +269,9 @@ def _judge_sums(dump: Fields, groups: Groups, held: Tensor) -> Said:
     text = f"mean 0 in each of {groups_said}, {counted(len(held), 'row')}"
     if is_one:
         return OK, f"{text}, deviation 1, as GRPO gives; {lacking}"
+    if left_out and not off.any():
+        text += ", deviation 1 over the rows that are not 0, as GRPO gives where TRL "
+        return OK, f"{text}leaves out rows that no reward function scored; {lacking}"
     text += f", deviation {_range(unequal)}"
     several = len(set(groups.of_row[deviation > near].tolist())) >= _FEWEST_GROUPS
     if way and several:
@@ -240,6 +295,11 @@ def _rounding(
 def _scores(dump: Fields) -> Tensor:
     assert dump.given is not None
     return dump.given.nan_to_num().sum(1)
+
+
+def _rows_each(groups: Groups) -> str:
+    """How many rows a group has."""
+    return f"{_range(groups.sizes)} {'row' if int(groups.sizes.max()) == 1 else 'rows'}"
 
 
 def _range(x: Tensor) -> str:
@@ -268,7 +328,10 @@ def _known(dump: Fields, groups: Groups) -> dict[str, Tensor]:
         found[estimator.__name__] = of_row
     excess = found["dr_grpo"]
     if dump.trainer is TRL:
-        return _known_of_trl(scores, excess, groups)
+        unscored = dump.unscored
+        if unscored is None:
+            unscored = torch.zeros_like(scores).bool()
+        return _known_of_trl(scores, groups, unscored)
     if int(mask.sum()) > 1:
         on_tokens = excess[:, None].expand(mask.shape)
         white = torch.where(mask, masked_whiten(on_tokens, mask), -torch.inf)
@@ -283,20 +346,30 @@ def _known(dump: Fields, groups: Groups) -> dict[str, Tensor]:
     baseline = total / _summed(lengths, groups).clamp(min=1)
     found["opo"] = torch.where(together, scores - baseline, scores)
     found["grpo_passk"] = _best_less_second(scores, groups)
+    # Where no score is 0, its factor is 1.
     scored = int((scores != 0).sum())
-    if scored not in (0, len(scores)):
+    if scored:
         found["gpg"] = excess * len(scores) / scored
     return found
 
 
-def _known_of_trl(scores: Tensor, excess: Tensor, groups: Groups) -> dict[str, Tensor]:
-    """TRL's three by scale_rewards; it adds 1e-4 to the deviation."""
-    degrees = (groups.sizes - 1).clamp(min=1)[groups.of_row]
-    deviation = (_summed(excess.square(), groups) / degrees).sqrt()
+def _known_of_trl(
+    scores: Tensor, groups: Groups, unscored: Tensor
+) -> dict[str, Tensor]:
+    """TRL's three by scale_rewards; it adds 1e-4 to the deviation.
+
+    A row that was not scored is left out of all means, and its advantage is 0.
+    """
+    counts = (~unscored).double()
+    number = _summed(counts, groups)
+    mean = _summed(counts * scores, groups) / number.clamp(min=1)
+    excess = counts * (scores - mean)
+    squares = _summed(excess.square(), groups)
+    deviation = (squares / (number - 1).clamp(min=1)).sqrt()
     return {
         "grpo": excess / (deviation + 1e-4),
         "dr_grpo": excess,
-        "scale_rewards=batch": excess / (scores.std() + 1e-4),
+        "scale_rewards=batch": excess / (scores[~unscored].std() + 1e-4),
     }
 
 

@@ -250,19 +250,30 @@ def apart(one: Tensor, other: Tensor, mask: Tensor) -> Apart:
     return Apart(nats, correlation, len(x))
 
 
-def shifted(name: str, one: Tensor, other: Tensor, mask: Tensor) -> str:
-    """That the other lies one slot late or early, where that fits far better."""
+def _moved(
+    name: str, old: Tensor, other: Tensor, third: Tensor | None, mask: Tensor
+) -> tuple[str, str]:
+    """Which of two log-probs lies one slot late or early, as a third has it.
+
+    The first result is the way in which the other lies against the old, or nothing.
+    """
     both = mask[:, 1:] & mask[:, :-1]
     if int(both.sum()) < _FEWEST:
-        return ""
-    here = apart(one, other, mask)
-    late = apart(one[:, :-1], other[:, 1:], both)
-    early = apart(one[:, 1:], other[:, :-1], both)
-    for word, there in (("late", late), ("early", early)):
+        return "", ""
+    here = apart(old, other, mask)
+    late = apart(old[:, :-1], other[:, 1:], both)
+    early = apart(old[:, 1:], other[:, :-1], both)
+    for word, there, back in (("late", late, "early"), ("early", early, "late")):
         closer = there.nats < here.nats / 2
-        if closer and there.correlation > here.correlation + 0.3:
-            return f"{here}; {name} lies one slot {word}: put back, they are {there}"
-    return ""
+        if not closer or there.correlation <= here.correlation + 0.3:
+            continue
+        lies = f"{name} lies one slot {word}"
+        if third is None:
+            lies += f" or old_log_probs one slot {back}, one of the two"
+        elif _moved("", old, third, None, mask)[0] == word:
+            lies = f"old_log_probs lies one slot {back}, as the third log-probs have it"
+        return word, f"{here}; {lies}: put back, they are {there}"
+    return "", ""
 
 
 def judge_reference(dump: Fields) -> Said:
@@ -277,7 +288,7 @@ def judge_reference(dump: Fields) -> Said:
         return OPEN, "old and ref log-probs are equal: step 0, or the actor itself"
     if dump.tokens < _FEWEST or float(old[mask].std()) == 0:
         return OPEN, "too few unequal tokens to tell a slot from the next"
-    found = shifted("ref_log_prob", old, ref, mask)
+    _, found = _moved("ref_log_prob", old, ref, dump.rollout_log_probs, mask)
     if found:
         return FAIL, f"old_log_probs and ref_log_prob are {found}"
     here = apart(old, ref, mask)
@@ -307,7 +318,7 @@ def judge_rollout(dump: Fields) -> Said:
     text = f"{mean:.4f} nats from rollout_log_probs, mean of {dump.tokens} tokens"
     if mean <= _NEAR:
         return OK, text
-    moved = shifted("rollout_log_probs", old, rollout, mask)
+    _, moved = _moved("rollout_log_probs", old, rollout, dump.ref_log_probs, mask)
     if moved:
         return FAIL, f"old_log_probs and rollout_log_probs are {moved}"
     far = mask & (gap >= mean)

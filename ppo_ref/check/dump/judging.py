@@ -7,8 +7,8 @@ from torch import Tensor
 
 from ppo_ref.check.dump import estimates, groups, inputs
 from ppo_ref.check.dump.reading import Fields, fields
-from ppo_ref.check.dump.trainers import TRL, said
-from ppo_ref.check.dump.verdicts import FAIL, LOOK, OK, Report, Said, Verdict
+from ppo_ref.check.dump.trainers import OPENRLHF, TRL, said
+from ppo_ref.check.dump.verdicts import FAIL, LOOK, OK, OPEN, Report, Said, Verdict
 from ppo_ref.require import require_at_least, require_unit_interval
 
 
@@ -94,8 +94,11 @@ def _judge_numbers(dump: Fields, settings: Settings) -> Iterator[tuple[str, Said
     if dump.ratio is not None:
         yield "ratio", inputs.judge_ratio(dump)
     yield "values", inputs.judge_values(dump)
+    if estimator in groups.WHITENED:
+        yield from _judge_whitened(dump, groups.WHITENED[estimator])
+        return
     if by_groups:
-        yield from _judge_groups(dump, estimator)
+        yield from _judge_groups(dump, "advantages", estimator)
         return
     of_gae = estimates.judge_returns(dump, settings.gamma, settings.gae_lambda)
     known = of_gae[0] == OK
@@ -105,11 +108,24 @@ def _judge_numbers(dump: Fields, settings: Settings) -> Iterator[tuple[str, Said
         return
     # Without a critic, and rewards alone do not give the returns: they may have a
     # baseline, and the advantages be those returns, whitened.
-    yield from _judge_groups(dump._replace(advantages=dump.returns), None)
-    yield "whitening", estimates.judge_whitening(dump, known=True)
+    yield from _judge_whitened(dump, None)
 
 
-def _judge_groups(dump: Fields, estimator: str | None) -> Iterator[tuple[str, Said]]:
+def _judge_whitened(dump: Fields, estimator: str | None) -> Iterator[tuple[str, Said]]:
+    """Returns by groups, and advantages that are these, whitened."""
+    if dump.returns is None:
+        yield "returns", (OPEN, dump.lacks("returns"))
+        return
+    of_rows = dump._replace(advantages=dump.returns)
+    found = dict(_judge_groups(of_rows, "returns", estimator))
+    yield from found.items()
+    right = "returns" in found and found["returns"][0] == OK
+    yield "whitening", estimates.judge_whitening(dump, known=True, centred=right)
+
+
+def _judge_groups(
+    dump: Fields, name: str, estimator: str | None = None
+) -> Iterator[tuple[str, Said]]:
     grouped = groups.groups_of(dump)
     missing = dump.lacks("advantages")
     if dump.trainer is not TRL:
@@ -118,7 +134,12 @@ def _judge_groups(dump: Fields, estimator: str | None) -> Iterator[tuple[str, Sa
         yield "groups", (LOOK, missing or dump.lacks("uid"))
     else:
         yield "groups", groups.judge_rows(dump, grouped)
-        yield "advantages", groups.judge_advantages(dump, grouped, estimator)
+        state, text = groups.judge_advantages(dump, grouped, estimator)
+        if dump.trainer is OPENRLHF and (name, state) == ("advantages", OK):
+            text += "; not whitened, as reinforce and reinforce_baseline are"
+            if text.startswith("as reinforce gives"):
+                state = LOOK
+        yield name, (state, text.replace("advantages[", f"{name}["))
 
 
 def _made_by_groups(dump: Fields) -> bool:

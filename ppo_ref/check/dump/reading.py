@@ -99,6 +99,7 @@ class Fields(NamedTuple):
     unfit: dict[str, str]
     trainer: Trainer = VERL
     scores_by_row: bool = False
+    unscored: Tensor | None = None
     row_kl: Tensor | None = None
     row_returns: Tensor | None = None
     ratio: Tensor | None = None
@@ -183,6 +184,10 @@ def _fields(batch: trainers.Batch) -> Fields:
         wrong = mask & ~x.isfinite()
         if wrong.any():
             unfit[ours] = shown(theirs, x, wrong, "")
+            if theirs in batch.by_row:
+                row = int(wrong.any(1).nonzero()[0])
+                number = x[row][wrong[row]][0]
+                unfit[ours] = f"{theirs}[{row}] is {float(number)}"
         else:
             fit[ours] = x.double()
     prompts = tensors.get("prompts")
@@ -197,7 +202,8 @@ def _fields(batch: trainers.Batch) -> Fields:
         tolerances=tolerances,
         unfit=unfit,
         trainer=batch.trainer,
-        scores_by_row=batch.scores_by_row,
+        scores_by_row="token_level_scores" in batch.by_row,
+        unscored=batch.unscored,
         row_kl=batch.row_kl,
         row_returns=tensors.get("info.return"),
         ratio=tensors.get("importance_sampling_ratio"),

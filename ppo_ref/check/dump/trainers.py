@@ -132,8 +132,9 @@ class Batch(NamedTuple):
 
     trainer: Trainer
     tensors: dict[str, Tensor]
-    scores_by_row: bool = False  # which token had them is not in the dump
+    by_row: tuple[str, ...] = ()  # which token had them is not in the dump
     row_kl: Tensor | None = None  # the KL of a row, which the returns have in part
+    unscored: Tensor | None = None  # rows that no reward function of TRL has scored
 
 
 def renamed(tensors: dict[str, Tensor]) -> Batch:
@@ -149,15 +150,15 @@ def renamed(tensors: dict[str, Tensor]) -> Batch:
             found[ours] = found.pop(theirs)
     for name in found.keys() & {*trainer.names, *_MADE_OF}:
         require_dense(name, found[name])
+    row_kl, unscored = None, None
     if trainer is TRL:
-        _read_trl(found)
-    row_kl = None
+        unscored = _read_trl(found)
     if trainer is OPENRLHF:
         row_kl = _read_openrlhf(found)
     by_row = _spread(found)
-    if trainer is OPENRLHF and by_row and row_kl is None:
+    if trainer is OPENRLHF and "token_level_scores" in by_row and row_kl is None:
         found.setdefault("token_level_rewards", found["token_level_scores"])
-    return Batch(trainer, found, by_row, row_kl)
+    return Batch(trainer, found, by_row, row_kl, unscored)
 
 
 def said(trainer: Trainer, text: str) -> str:
@@ -168,20 +169,30 @@ def said(trainer: Trainer, text: str) -> str:
     return text
 
 
-def _read_trl(found: dict[str, Tensor]) -> None:
-    """A tool's tokens lie in a mask of their own; vLLM may say nan for a log-prob."""
+def _read_trl(found: dict[str, Tensor]) -> Tensor | None:
+    """A tool's tokens lie in a mask of their own; vLLM may say nan for a log-prob.
+
+    The reward is nan where every reward function returned None; TRL leaves such a row
+    out of its group. The result says which rows these are.
+    """
+    unscored = None
+    rewards = found.get("token_level_scores")
+    if rewards is not None and rewards.ndim == 1 and rewards.is_floating_point():
+        unscored = rewards.isnan()
+        found["token_level_scores"] = rewards.masked_fill(unscored, 0)
     old, rollout = found.get("old_log_probs"), found.get("rollout_log_probs")
     if old is not None and rollout is not None and old.shape == rollout.shape:
         found["rollout_log_probs"] = torch.where(rollout.isnan(), old, rollout)
     mask, tool = found.get("response_mask"), found.get("tool_mask")
     prompt = found.get("prompt_mask")
     if mask is None or tool is None or mask.shape != tool.shape:
-        return
+        return unscored
     found["response_mask"] = mask * tool
     if prompt is None or prompt.ndim != 2 or len(prompt) != len(mask):
-        return
+        return unscored
     if "attention_mask" not in found:
         found["attention_mask"] = torch.cat([prompt, mask], 1)
+    return unscored
 
 
 def _read_openrlhf(found: dict[str, Tensor]) -> Tensor | None:
@@ -228,15 +239,15 @@ def _read_openrlhf(found: dict[str, Tensor]) -> Tensor | None:
     return row_kl
 
 
-def _spread(found: dict[str, Tensor]) -> bool:
+def _spread(found: dict[str, Tensor]) -> tuple[str, ...]:
     """Write one number a row on its tokens; scores and rewards on the last of them.
 
-    The result says if scores came so.
+    The result says which of them came so.
     """
     mask = found.get("response_mask", found.get("attention_mask"))
     if mask is None or mask.ndim != 2:
-        return False
-    by_row = False
+        return ()
+    by_row = []
     for name in ("advantages", "returns", "token_level_scores", "token_level_rewards"):
         x = found.get(name)
         if x is None or x.shape not in (mask.shape[:1], (len(mask), 1)):
@@ -247,6 +258,6 @@ def _spread(found: dict[str, Tensor]) -> bool:
         if name.startswith("token"):
             where = last_token(mask.bool())
             where[:, 0] |= ~mask.bool().any(1)  # a row whose tokens are all masked out
-            by_row = by_row or name == "token_level_scores"
         found[name] = torch.where(where, x.reshape(-1, 1), x.new_zeros(()))
-    return by_row
+        by_row.append(name)
+    return tuple(by_row)

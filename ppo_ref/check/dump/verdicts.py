@@ -7,7 +7,8 @@ from ppo_ref.check.asserts.faults import lines
 _COLUMN = 11
 OK, LOOK, FAIL, OPEN = "ok", "look", "FAIL", "-"
 Said = tuple[str, str]  # one of these four, and why
-ADVANTAGES = ("gae", "advantages")  # the stages that compute them again
+# The stages that compute them again, or the returns that were whitened to them.
+ADVANTAGES = ("gae", "advantages", "returns")
 
 
 class Verdict(NamedTuple):

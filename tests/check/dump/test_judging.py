@@ -306,6 +306,36 @@ def test_an_estimator_by_groups_is_found(estimator, of_row, groups):
     assert said["advantages"] == f"ok: as {estimator} gives, on 33 tokens of 6 rows"
 
 
+def test_gpg_is_compared_where_no_score_is_0():
+    batch = grouped(HALVES)
+    for name in ("token_level_scores", "token_level_rewards"):
+        batch[name] = torch.where(batch["token_level_scores"] > 0, 2.0, 0.0)
+        batch[name][[1, 4], [4, 3]] = 1.0  # of 5 and of 4 tokens
+    said, _ = judged(batch, estimator="gpg")
+    assert said["advantages"] == "ok: as gpg gives, on 33 tokens of 6 rows"
+    for name in ("token_level_scores", "token_level_rewards"):
+        batch[name] = torch.zeros(6, T)
+    said, _ = judged(batch, estimator="gpg")
+    text = "-: gpg divides by the number of scores that are not 0, and there are none"
+    assert said["advantages"].startswith(text)
+
+
+def test_a_uid_for_each_row_of_one_prompt_is_named():
+    batch = grouped([1.0, 0, 1, 1, 0, 1], [0, 1, 2, 3, 4, 5])
+    said, _ = judged(batch)
+    text = "each row has a uid of its own, but rows 0 and 1 share a prompt, and "
+    assert said["groups"].startswith(f"{FAIL}: {text}so do all")
+    assert "no two rows share a prompt" not in said["advantages"]
+    wrong, _ = judged(grouped([2.0, 3, 4, 5, 6, 7], [0, 1, 2, 3, 4, 5]))
+    assert "explains more than 0 of 6 rows; if yours is" in wrong["advantages"]
+    batch["prompts"][2] = 3
+    said, _ = judged(batch)
+    assert said["groups"].startswith(f"{LOOK}: {text}4 rows in all")
+    batch["prompts"] = torch.arange(6)[:, None].expand(6, 3).contiguous()
+    said, _ = judged(batch)
+    assert said["groups"].startswith(OPEN)
+
+
 def test_a_row_of_unequal_advantages_is_named():
     batch = grouped(HALVES)
     batch["advantages"][4, 2] += 1e-3  # and the returns, which are the same tensor
@@ -352,3 +382,96 @@ def test_what_is_no_dump_is_refused_in_one_sentence():
         judge({name: batch[name] for name in MADE})
     with pytest.raises(ValueError, match=r"check: gae_lambda must lie in \[0, 1\]"):
         judge(batch, gae_lambda=95.0)
+
+
+GRPO = [0.7071, -0.7071, 0, 0, -0.7071, 0.7071]
+BY_ROW = torch.tensor(GRPO)[:, None] * MASK
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (-BY_ROW, "they are the returns, negated"),
+        (-whitened(BY_ROW, MASK), "they are the whitened returns, negated"),
+        (BY_ROW.roll(1, 1), "they are the returns, one slot late"),
+        (whitened(BY_ROW, MASK).roll(-1, 1), "the whitened returns, one slot early"),
+        (0 * BY_ROW, "but 0 times the returns"),
+        (5 * BY_ROW, "but 5 times the returns"),
+        (
+            torch.tensor(GRPO).roll(2)[:, None] * MASK,
+            "neither the returns nor these whitened",
+        ),
+    ],
+)
+def test_right_returns_do_not_excuse_other_advantages(made, words):
+    batch = grouped(GRPO) | {"advantages": made * MASK}
+    said, _ = judged(batch)
+    assert said["returns"] == "ok: as grpo gives, on 33 tokens of 6 rows"
+    assert "advantages" not in said
+    assert said["whitening"].startswith(FAIL)
+    assert said["whitening"].endswith(words)
+
+
+def test_a_baseline_that_is_not_in_the_dump_is_no_fault():
+    batch = without(sampled(), "values")
+    last = batch["token_level_scores"]
+    returns = last.flip(1).cumsum(1).flip(1) * MASK
+    batch |= {"returns": returns, "uid": torch.tensor(PAIRS)}
+    of_row = torch.tensor([0.0, 1, 1, 0, 0.5, 0])[:, None]  # ReMax
+    of_place = torch.linspace(0, 1, 3 * T).view(3, T).repeat_interleave(2, 0)
+    noise = torch.randn(6, T, generator=torch.Generator().manual_seed(1))
+    for baseline, state, words in (
+        (of_row, LOOK, "is it ReMax's baseline?"),
+        (of_place, LOOK, "is it an optimal token baseline?"),
+        (noise, FAIL, "no baseline, of a row or of a place in its group, gives these"),
+        (2 * returns, FAIL, "they are the returns, negated"),
+    ):
+        said, _ = judged(batch | {"advantages": (returns - baseline) * MASK})
+        assert said["whitening"].startswith(state)
+        assert said["whitening"].endswith(words)
+
+
+def of_trl(rewards: list[float], advantages: list[float]) -> Batch:
+    """TRL's batch, three answers to each of two prompts."""
+    batch = sampled()
+    return {
+        "prompt_ids": torch.tensor([5, 5, 5, 6, 6, 6])[:, None],
+        "completion_ids": batch["responses"],
+        "completion_mask": MASK.long(),
+        "rewards": torch.tensor(rewards),
+        "advantages": torch.tensor(advantages),
+    }
+
+
+def test_a_row_that_no_reward_function_scored_is_left_out_of_its_group():
+    nan = torch.nan
+    rewards = [0, nan, 2.0, nan, nan, nan]
+    trl = [-0.70706, 0, 0.70706, 0, 0, 0]  # TRL adds 1e-4 to the deviation
+    said, _ = judged(of_trl(rewards, trl))
+    assert "finite" not in said
+    assert said["advantages"].startswith("ok: as grpo")
+    assert "4 rows that no reward function scored, left out" in said["groups"]
+    said, _ = judged(of_trl(rewards, [-0.70706, 0.5, 0.70706, 0, 0, 0]))
+    text = "FAIL: advantages[1, 0] is 0.5000, grpo gives 0.0000"
+    assert said["advantages"].startswith(text)
+    alone = without(of_trl(rewards, trl), "rewards")
+    said, _ = judged(alone)
+    assert said["advantages"].startswith("ok: mean 0 in each of 2 groups of 3 rows")
+    assert "deviation 1 over the rows that are not 0" in said["advantages"]
+    said, _ = judged(of_trl([1.0, 0, torch.inf, 2, 0, 0], trl))
+    assert said["finite"] == "FAIL: rewards[2] is inf"
+    assert said["advantages"] == "-: rewards is not finite"
+
+
+def test_nothing_is_called_bootstrapped_without_values():
+    """Each row is full: its return differs from its score in the last slot alone."""
+    batch = without(sampled(), "values", *IDS)
+    scores = torch.zeros(6, T)
+    scores[:, -1] = torch.tensor([1.0, 0, 1, 1, 0, 1])
+    returns = torch.tensor(GRPO)[:, None].expand(6, T)
+    full = torch.ones(6, T).long()
+    batch |= {"token_level_scores": scores, "token_level_rewards": scores}
+    batch |= {"response_mask": full, "uid": torch.tensor(PAIRS), "returns": returns}
+    said, _ = judged(batch | {"advantages": whitened(returns, full.bool())})
+    assert "gae" not in said
+    assert said["returns"] == "ok: as grpo gives, on 48 tokens of 6 rows"

@@ -85,3 +85,51 @@ def test_a_fault_is_found_by_its_name(seed, fault, tmp_path):
         assert report.stages(FAIL) == [stage] and report.exit_code == 3, f"\n{report}"
         said = {verdict.stage: verdict.text for verdict in report.verdicts}
         assert words in said[stage], f"\n{report}"
+
+
+def test_without_values_no_lambda_is_found(tmp_path):
+    shape = Shape(critic=False, estimator="dr_grpo", kl_coef=0.02)
+    made = openrlhf(written(4, shape), shape, pieces=1, whitened=True)
+    torch.save(made, tmp_path / "dump.pt")
+    for options in ({}, {"gae_lambda": 0.95}):
+        report = judge(read(tmp_path / "dump.pt"), **options)
+        said = {verdict.stage: verdict.text for verdict in report.verdicts}
+        text = "info.return, and gamma 1 give the returns of 48 rows"
+        assert said["gae"].endswith(text), f"\n{report}"
+    report = judge(read(tmp_path / "dump.pt"), gamma=0.5)
+    assert "gae" not in report.stages("ok")
+
+
+def test_openrlhf_s_names_are_known_and_what_was_not_whitened_is_told(tmp_path):
+    shape = Shape(critic=False, estimator="dr_grpo")
+    for whitened, said, asked in (
+        (False, "not whitened, as reinforce and reinforce_baseline are", FAIL),
+        (True, "", "ok"),
+    ):
+        made = openrlhf(written(4, shape), shape, pieces=1, whitened=whitened)
+        torch.save(made, tmp_path / "dump.pt")
+        tensors = read(tmp_path / "dump.pt")
+        report = judge(tensors)
+        assert report.exit_code == 0
+        assert any(said in verdict.text for verdict in report.verdicts)
+        report = judge(tensors, estimator="reinforce_baseline")
+        assert "returns" in report.stages("ok")
+        assert "whitening" in report.stages(asked), f"\n{report}"
+        report = judge(tensors, estimator="group_norm")
+        assert report.stages(FAIL) == ["advantages"]
+
+
+def test_of_three_log_probs_two_say_which_lies_in_another_slot():
+    made = verl(written(3, Shape()))
+    made["old_log_probs"] = made["old_log_probs"].roll(1, 1)
+    text = "old_log_probs lies one slot late, as the third log-probs have it"
+    one_of_two = "one slot early or old_log_probs one slot late, one of the two: put"
+    del made["uid"]
+    for left_out, stages, words in (
+        ("", ("reference", "rollout"), text),
+        ("rollout_log_probs", ("reference",), f"ref_log_prob lies {one_of_two}"),
+        ("ref_log_prob", ("rollout",), f"rollout_log_probs lies {one_of_two}"),
+    ):
+        report = judge({name: x for name, x in made.items() if name != left_out})
+        said = {verdict.stage: verdict.text for verdict in report.verdicts}
+        assert all(words in said[stage] for stage in stages), f"\n{report}"
