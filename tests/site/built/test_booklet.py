@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from html import unescape
@@ -329,7 +330,8 @@ def test_links_lead_into_the_book_else_to_the_site(lang):
 def test_the_print_has_pages_titles_and_text(lang):
     book = whole(lang)
     try:
-        printed = pdf(book)
+        # Beside the browser of other tests, whose loop runs in this thread.
+        printed = ThreadPoolExecutor(1).submit(pdf, book).result()
     except Unavailable as missing:
         pytest.skip(str(missing))
     pages = len(re.findall(rb"/Type /Page\s", printed))
