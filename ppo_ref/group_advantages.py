@@ -22,7 +22,7 @@ from ppo_ref.require import (
 
 
 class _Grouped(NamedTuple):
-    """By row: score less the mean of its group, and the variance and size of that."""
+    """By row: score minus the mean of its group, and the variance and size of that."""
 
     excess: Tensor
     variance: Tensor

@@ -51,7 +51,7 @@ def run(arguments: Namespace) -> int:
     if log := _log(Path(arguments.dump)):
         return _run_log(log, arguments.of_run)
     try:
-        report = judging.judge(
+        verdicts = judging.judge(
             reading.read(arguments.dump),
             gamma=arguments.gamma,
             gae_lambda=arguments.lam,
@@ -65,8 +65,8 @@ def run(arguments: Namespace) -> int:
         # Of a stranger's tensors: what shape and layout they have is theirs.
         sentence = str(error).partition("\n")[0]
         return _refuse(f"{arguments.dump}: cannot be judged: {sentence}")
-    print(printable(str(report)))
-    return report.exit_code
+    print(printable(str(verdicts)))
+    return verdicts.exit_code
 
 
 def _refuse(sentence: str) -> int:

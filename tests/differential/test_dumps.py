@@ -402,7 +402,7 @@ BROKEN = {
                 "whitened over the 33 tokens that count",
             ),
             "over padding": (scaled, "over all slots, padding too"),
-            "not whitened": (lambda x: x, "returns less values, not whitened"),
+            "not whitened": (lambda x: x, "returns minus values, not whitened"),
         },
         rewhitened,
         GAMMA_LAMBDA,

@@ -6,7 +6,6 @@ that fits.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,15 +19,13 @@ LOST: dict[str, str] = _TABLE["lost"]  # what is said of a figure that is not fi
 SOME_LOST: dict[str, str] = _TABLE["some_lost"]  # in some steps, but not at the end
 KNOWN = {key for figure in FIGURES for key in figure["keys"]}
 FIGURE_OF = {key: figure["id"] for figure in FIGURES for key in figure["keys"]}
+STARRED = sorted(key for key in KNOWN if "*" in key)
 PHRASES = sorted(key for key in KNOWN if " " in key and key[0].isalpha())
-_FITTING = re.compile(
-    "|".join(re.escape(key).replace(r"\*", r".+") for key in KNOWN if "*" in key)
-)
 
 
 def is_known(name: str) -> bool:
     """Say whether a name is one of a figure's."""
-    return name in KNOWN or _FITTING.fullmatch(name) is not None
+    return name in KNOWN or any(_fits(name, key) for key in STARRED)
 
 
 def names_of(figure: Mapping[str, Any], log: Mapping[str, Any]) -> list[str]:
@@ -36,14 +33,14 @@ def names_of(figure: Mapping[str, Any], log: Mapping[str, Any]) -> list[str]:
     found = []
     for key in figure["keys"]:
         if "*" in key:
-            before, after = key.split("*")
-            found += [
-                name
-                for name in log
-                if name.startswith(before)
-                and name.endswith(after)
-                and len(name) > len(before) + len(after)
-            ]
+            found += [name for name in log if _fits(name, key)]
         elif key in log:
             found.append(key)
     return found
+
+
+def _fits(name: str, key: str) -> bool:
+    """Say whether a name has something where a key has its star."""
+    before, after = key.split("*")
+    longer = len(name) > len(before) + len(after)
+    return longer and name.startswith(before) and name.endswith(after)

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from ppo_ref.check.doctor.figures import FIGURE_OF, KNOWN, PHRASES, is_known
 
+TRAINERS = "verl, TRL, OpenRLHF, slime, ms-swift, Unsloth, SkyRL, NeMo-RL or prime-rl"
 LONGEST = 200  # letters of a name; what is longer names no figure
 NAMED = 12  # names that a refusal tells
 HEAD = 50  # lines in which a table may begin
@@ -144,8 +145,8 @@ def _has_figures(step: Step) -> bool:
 def _without_sentences(steps: Sequence[Step]) -> list[Step]:
     """Lines without what other lines tell, or tell better.
 
-    That are the figures of a line with few of them, where a fuller line tells the same
-    figure, be it under another name.
+    A line with few figures loses those that a fuller line tells as well, be it under
+    another name.
     """
     known = [len(KNOWN.intersection(step)) for step in steps]
     fullest: dict[str, int] = {}
@@ -182,9 +183,6 @@ def _refusal(lines: Sequence[str], steps: Sequence[Step]) -> str:
         f"in the names of {TRAINERS}; got {len(lines)} lines, and in them these names: "
         f"{names}"
     )
-
-
-TRAINERS = "verl, TRL, OpenRLHF, slime, ms-swift, Unsloth, SkyRL, NeMo-RL or prime-rl"
 
 
 def _joined(lines: Sequence[str]) -> Iterator[str]:

@@ -38,7 +38,7 @@ def judge_baseline(
     gap = returns - advantages
     start = mask.long().argmax(1, keepdim=True)
     if _equal(gap, gap.gather(1, start), mask):
-        text = "they are the returns less one number a row, which is not in the dump"
+        text = "they are the returns minus one number a row, which is not in the dump"
         return LOOK, f"{text}: is it ReMax's baseline?"
     groups = groups_of(dump)
     if groups is None:
@@ -48,7 +48,7 @@ def judge_baseline(
     most = most.scatter_reduce(0, places, gap[mask], "amax")
     of_place = torch.zeros_like(gap).masked_scatter(mask, most[places])
     if _equal(gap, of_place, mask):
-        text = "they are the returns less one number for each place of a group"
+        text = "they are the returns minus one number for each place of a group"
         return LOOK, f"{text}: is it an optimal token baseline?"
     return FAIL, "no baseline, of a row or of a place in its group, gives these"
 

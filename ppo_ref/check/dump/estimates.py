@@ -98,7 +98,7 @@ def judge_returns(
 
 
 def judge_whitening(dump: Fields, known: bool, *, centred: bool = False) -> Said:
-    """Compare the advantages with returns less values, whitened.
+    """Compare the advantages with returns minus values, whitened.
 
     Unless returns are right, ``known``, the advantages before it are not known.
     ``centred`` says that returns have had the baseline of their group taken off.
@@ -135,7 +135,7 @@ def judge_whitening(dump: Fields, known: bool, *, centred: bool = False) -> Said
     population = right * math.sqrt(dump.tokens / (dump.tokens - 1))
     off = wrong(right)
     if not off.any() or not wrong(population).any():
-        return OK, f"advantages are returns less values, whitened {tokens}"
+        return OK, f"advantages are returns minus values, whitened {tokens}"
     text = (
         f"{shown('advantages', advantages, off)}, whitened {tokens} "
         f"{float(right[first(off)]):.4f}"
@@ -144,7 +144,7 @@ def judge_whitening(dump: Fields, known: bool, *, centred: bool = False) -> Said
     # Values may have been rounded behind the advantages: other causes come first.
     is_near = not (mask & ((advantages - right).abs() > coarse * size)).any()
     nearly = (
-        f"returns less values, whitened {tokens}, within {coarse:.1g} (values are in"
+        f"returns minus values, whitened {tokens}, within {coarse:.1g} (values are in"
     )
     if is_near and not known:
         return OK, f"{nearly} 16 bits)"
@@ -152,9 +152,9 @@ def judge_whitening(dump: Fields, known: bool, *, centred: bool = False) -> Said
         return LOOK, f"{text}: the returns are not known to hold, see gae"
     if dump.trainer is OPENRLHF and not wrong(raw - raw[mask].mean()).any():
         less = f"less their mean {tokens}, not divided by their deviation"
-        return OK, f"advantages are returns less values, {less} (no_std_norm)"
+        return OK, f"advantages are returns minus values, {less} (no_std_norm)"
     if not wrong(raw).any():
-        return FAIL, f"{text}: they are returns less values, not whitened"
+        return FAIL, f"{text}: they are returns minus values, not whitened"
     for numbers in (slots, raw):
         over_all = (numbers - numbers.mean()) / (numbers.std() + 1e-8)
         if not wrong(over_all).any():

@@ -47,8 +47,8 @@ def judge(
         >>> print(report.verdicts[-1])
         whitening  FAIL: advantages[0, 0] is 0.7000,
                    whitened over the 3 tokens that count
-                   0.8729: they are returns less values, not
-                   whitened
+                   0.8729: they are returns minus values,
+                   not whitened
         >>> report.stages("FAIL"), report.exit_code
         (['whitening'], 3)
     """

@@ -56,7 +56,7 @@ def test_a_right_dump_is_ok_by_its_settings(gamma, gae_lambda):
         "gae": f"ok: returns follow from rewards and values by gamma {gamma:g}, "
         f"lambda {gae_lambda:g}, on 33 tokens; 1 of 6 rows full, V behind taken as 0: "
         "biased if cut",
-        "whitening": "ok: advantages are returns less values, whitened over the 33 "
+        "whitening": "ok: advantages are returns minus values, whitened over the 33 "
         "tokens that count",
     }
     left_out, last = judged(batch)
