@@ -187,6 +187,9 @@ def _finish_page(
     )
     for tag in having(content, "data-unsearched"):
         del tag["data-unsearched"]
+    reading.fold_what_is_behind(article)
+    if article.id == GLOSSARY:
+        reading.fold_terms(article)
     reading.add_moved(article, _moved_here(article, site))
     for node in list(content.children):
         article.place.insert_before(node.extract())

@@ -14,6 +14,7 @@ from site_tools.compile.navigation import Answer, Answered, read_answer
 from site_tools.compile.templates import LINK, as_plain, fill, words
 from site_tools.data.dialogues import Asked
 from site_tools.data.names import Name, named, pattern, vocabulary
+from site_tools.data.topics import is_question
 from site_tools.finish.article import (
     Article,
     Moved,
@@ -31,6 +32,7 @@ from site_tools.run.passed import VerdictLine
 from site_tools.source.blocks import Block
 
 DOLLARS = re.compile(r"\$([^$\n]+)\$")  # a formula, as notebooks have it
+ROUND = re.compile(r"(\d{3}·\d+)[:：]\s*")  # before what a page says on a question
 STEP = re.compile(r"\d+ · ")
 HAN_CHARACTER, LATIN_LETTERS = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]+")
 BINDING = re.compile(r'(?<=`)\{ *data-is="[^"]*" *\}')
@@ -39,6 +41,7 @@ NO_LINK = ["a", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "pre"]
 # What JupyterLab has around a cell, and the site has not.
 JUPYTER_ONLY = re.compile("Prompt|clipboard-copy|anchor-link")
 MEANING = "about/verification/"  # what the line of a verdict leads to
+BEHIND = ("numbers", "in-verl")  # sections that only prove, or lead to the code
 FEW = 4  # threads that stand at the end of a page unfolded
 # Where a word is a name, a heading, code, somebody else's, or linked already.
 NOT_RUNNING = set(
@@ -186,6 +189,43 @@ def fold_refutations(article: Article) -> None:
         holds.insert_after(details)
 
 
+def fold_what_is_behind(article: Article) -> None:
+    """Fold what proves an answer, each part under its heading, which stays in sight.
+
+    On the page of a question these are the sections ``BEHIND`` and every part of a
+    section, but for what is claimed wrongly, which has a fold of its own; elsewhere,
+    every heading of the class ``fold``.
+    """
+    for heading in tags(article.content, "h2", "h3"):
+        body = section_after(heading, "h2", "h3")
+        if _is_behind(heading, article) and any(isinstance(node, Tag) for node in body):
+            details = article.soup.new_tag("details", attrs={"class": "behind"})
+            heading.insert_before(details)
+            details.append(heading.wrap(article.soup.new_tag("summary")))
+            details.extend([node.extract() for node in body])
+
+
+def fold_terms(article: Article) -> None:
+    """Fold what a term means under the term: the glossary is a list to choose from."""
+    for term in tags(article.content, "dt"):
+        meaning = term.find_next_sibling("dd")
+        details = article.soup.new_tag("details", attrs={"class": "behind"})
+        term.insert_before(details)
+        details.append(term.wrap(article.soup.new_tag("summary")))
+        details.append(meaning.extract())
+        term.name, meaning.name = "strong", "div"
+        details.parent.name = "div"
+
+
+def _is_behind(heading: Tag, article: Article) -> bool:
+    name = str(heading.get("id"))
+    if "fold" in heading.get_attribute_list("class"):
+        return True
+    if not is_question(article.id):
+        return False
+    return name in BEHIND if heading.name == "h2" else name[:6] != "wrong-"
+
+
 def put_answer_in_box(
     article: Article, asked: Mapping[str, tuple[Asked, Asked | None]], cited: str
 ) -> None:
@@ -219,18 +259,29 @@ def put_answer_in_box(
     for node in (heading, *body):
         place.insert_before(node.extract())
     place.decompose()
-    # What the page says on each question belongs to the words in which it was asked.
-    title = words(article.lang)["as_asked"]
-    folds = [
-        fold
-        for fold in tags(box, "details")
-        if fold.find("summary", string=title, recursive=False)
-    ]
-    if len(folds) == 2:
-        said, told = folds
-        for node in tags(said, "ul"):
-            told.append(node.extract())
-        said.decompose()
+    _answer_each_round(box, words(article.lang)["as_asked"])
+
+
+def _answer_each_round(box: Tag, title: str) -> None:
+    """Put what a page says on each question of the dialogues below that question."""
+    rounds = {str(p["data-round"]): p for p in having(box, "data-round")}
+    for fold in tags(box, "details"):
+        if not fold.find("summary", string=title, recursive=False):
+            continue
+        for line in tags(fold, "li"):
+            begins = ROUND.match(line.get_text().strip())
+            asked = rounds.get(begins[1]) if begins else None
+            if asked:
+                first = next(line.strings)
+                said = ROUND.sub("", first.strip())
+                rest = first[len(first.rstrip()) :]
+                first.replace_with(said[:1].upper() + said[1:] + rest)
+                line.name = "blockquote"
+                asked.insert_after(line.extract())
+        if not fold.find(["p", "li"]):
+            fold.decompose()
+    for asked in rounds.values():
+        del asked["data-round"]
 
 
 def cited(root: Path, article: Article) -> str:

@@ -43,8 +43,8 @@ const line = (values) => {
 
 // What the page says in that section: all up to its folded boxes, without the heading.
 const section = (row) => {
-  const parts = []
-  for (let part = document.getElementById(row)?.nextElementSibling; part; part = part.nextElementSibling) {
+  const parts = [], heading = document.getElementById(row)
+  for (let part = (heading?.closest("summary") ?? heading)?.nextElementSibling; part; part = part.nextElementSibling) {
     if (/^(H[12]|DETAILS)$/.test(part.tagName)) break
     parts.push(part.cloneNode(true))
   }
