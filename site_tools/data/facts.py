@@ -2,7 +2,8 @@
 
 A file of docs/facts is one concept: its title in both languages, and a list of entries,
 each one place in one release; a config default has ``key`` and ``default`` instead of
-``quote``.
+``quote``. Where the quotation does not say what is set, ``setting`` does, which stands on
+one of the lines too.
 
     zh: 哪一格输出成为 `values[:, t]`
     en: Which output becomes `values[:, t]`
@@ -52,6 +53,7 @@ class Entry(Row):
     path: Annotated[str, Form(r"[^/\s]\S*", "form_path")]
     lines: Annotated[str, Form(r"[1-9]\d*(-[1-9]\d*)?", "form_lines")]
     quote: Annotated[str, Form(r".{1,120}", "form_quote")] = ""
+    setting: Annotated[str, Form(r"[\w.-]+", "form_key")] = ""
     key: Annotated[str, Form(r"[\w.]+", "form_key")] = ""
     default: OneLine = ""
 
@@ -93,7 +95,11 @@ class Entry(Row):
     @property
     def code(self) -> str:
         """The text that is shown: a piece of code, or a key and its default."""
-        return f"{self.key}: {self.default}" if self.key else self.quote
+        if self.key:
+            return f"{self.key}: {self.default}"
+        return (
+            f"{self.setting}: {self.quote.rstrip(',')}" if self.setting else self.quote
+        )
 
     def problem(self, key: str, /, **values: Any) -> Problem:
         return problem(self.file, self.line, key, place_of=self.place, **values)
@@ -209,14 +215,15 @@ def lines_with(landmark: str, text: str) -> list[int]:
 def place_faults(entry: Entry, text: str) -> list[Problem]:
     """The faults of a place, held against the text of its file."""
     first, last = entry.span
-    places = lines_with(entry.landmark, text)
     problems = []
-    if not places:
-        problems.append(entry.problem("fact_gone", landmark=entry.landmark))
-    elif not any(first <= number <= last for number in places):
-        choices = " or ".join(f"lines: {number}" for number in places)
-        values = {"landmark": entry.landmark, "choices": choices}
-        problems.append(entry.problem("fact_moved", **values))
+    for landmark in filter(None, (entry.landmark, entry.setting)):
+        places = lines_with(landmark, text)
+        if not places:
+            problems.append(entry.problem("fact_gone", landmark=landmark))
+        elif not any(first <= number <= last for number in places):
+            choices = " or ".join(f"lines: {number}" for number in places)
+            values = {"landmark": landmark, "choices": choices}
+            problems.append(entry.problem("fact_moved", **values))
     if entry.key:
         problems += _default_faults(entry, text)
     return problems

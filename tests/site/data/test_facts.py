@@ -94,6 +94,26 @@ def test_a_quotation_that_stands_elsewhere_is_found_again(change, text, found, f
     assert found in told and fix in remedy
 
 
+def test_a_setting_stands_on_the_lines_too_and_is_shown_before_its_default():
+    code = "gamma: float = field(\n    default=1.0,\n)\nlam: float = field()\n"
+    entry = replace(ENTRY, lines="1-2", quote="default=1.0,", setting="gamma")
+    assert wrong(entry, code) == [] and entry.code == "gamma: default=1.0"
+    ((told, fix),) = wrong(replace(entry, setting="lam"), code)
+    assert "'lam' is not on these lines" in told and "write lines: 4" in fix
+    ((told, _),) = wrong(replace(entry, setting="beta"), code)
+    assert "'beta' is nowhere in the file" in told
+
+
+def test_no_default_is_shown_without_its_setting_and_none_twice():
+    for concept in concepts(ROOT):
+        shown = [
+            (each.release, each.path, each.span[0], each.code)
+            for each in concept.entries
+        ]
+        assert not [code for *_, code in shown if code.startswith("default=")]
+        assert len(shown) == len({*shown}), concept.name
+
+
 def test_a_key_that_the_config_has_not_is_told():
     entry = replace(DEFAULT, key="critic.gamma")
     ((told, _),) = wrong(entry, CONFIG)
