@@ -1,5 +1,16 @@
 """Does V(s_0) hold r_0? Lower r_0 in every answer and see which V moves."""
 
+# --8<-- [start:comment]
+import torch
+# Rewards of the answers 0 0, 0 1, 1 0 and 1 1
+r = torch.tensor([[0, 0], [0, 0], [0, 0], [0, 1.0]])
+for cost in 0.0, 0.1:
+    r[:, 0] = -cost  # what token 0 earns
+    G = r.flip(1).cumsum(1).flip(1)  # still to come
+    V0, V1 = G[:, 0].mean(), G[2:, 1].mean()
+    print(f"V(s_0) {V0:.2f}, V(s_1) {V1:.2f}")
+# --8<-- [end:comment]
+
 # --8<-- [start:lower]
 from ppo_ref.advantages import monte_carlo_returns
 from ppo_ref.examples import two_token_tree

@@ -1,5 +1,16 @@
 """How far does V reach into the advantages? Differentiate, and nudge one V."""
 
+# --8<-- [start:comment]
+import torch
+wrong = torch.tensor([0.0, 0.0, 0.1, 0.0])
+for lam in 0.0, 0.5, 1.0:
+    A, V_next, out = 0.0, 0.0, []
+    for v in wrong.flip(0):  # rewards 0, gamma 1
+        A, V_next = V_next - v + lam * A, v
+        out.insert(0, A)
+    print(lam, *(f"{a:z6.3f}" for a in out))
+# --8<-- [end:comment]
+
 # --8<-- [start:reach]
 import torch
 from torch.autograd.functional import jacobian
@@ -134,20 +145,3 @@ for lam in 0, 1:
 assert token_0(1).std() < 1e-12
 assert token_0(0).std() < 1e-12, "EOS pays"
 # --8<-- [end:constant]
-
-# --8<-- [start:cut]
-def cut(after, lam):  # V(s_6) of a cut answer
-    return gae(
-        token_level_rewards=0 * V[None],
-        values=V[None],
-        response_mask=batch.response_mask[:1],
-        gae_lambda=lam,
-        bootstrap_values=V.new_tensor([after]),
-    ).advantages[0]
-
-for lam in lams:
-    more = cut(1.0, lam) - cut(0.0, lam)
-    print(f"{lam:.1f}", *(f"{x:.4f}" for x in more))
-    w = [lam ** (5 - t) for t in range(6)]
-    assert more.allclose(V.new_tensor(w))
-# --8<-- [end:cut]
