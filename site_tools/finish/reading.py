@@ -201,8 +201,9 @@ def fold_what_is_behind(article: Article) -> None:
         if _is_behind(heading, article) and any(isinstance(node, Tag) for node in body):
             details = article.soup.new_tag("details", attrs={"class": "behind"})
             heading.insert_before(details)
+            links_to_it = of_class(heading, "headerlink")  # no link within a button
             details.append(heading.wrap(article.soup.new_tag("summary")))
-            details.extend([node.extract() for node in body])
+            details.extend([node.extract() for node in (*links_to_it, *body)])
 
 
 def fold_terms(article: Article) -> None:

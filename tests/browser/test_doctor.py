@@ -44,7 +44,7 @@ def test_what_applies_is_shown_from_the_page_itself(page: Any) -> None:
     page.fill(".doctor textarea", log_of("flipped_sign"))
     shown = page.locator(".doctor .finding[open] blockquote").first
     verdict = page.evaluate(
-        "document.querySelector('#score').nextElementSibling.textContent"
+        "document.querySelector('summary:has(#score) ~ p').textContent"
     )
     assert verdict in shown.text_content()
     twice = "ids => ids.length - new Set(ids).size"

@@ -31,7 +31,7 @@ def test_a_term_of_the_glossary_opens_for_who_looks_it_up(open_tab):
     tab = open_tab()
     tab.goto("en/reference/glossary/#entropy")
     assert tab.locator("details[open] > div").count() == 1
-    assert "nat" in tab.locator("details[open] > div").inner_text()
+    assert "18 · Entropy" in tab.locator("details[open] > div").inner_text()
 
 
 def test_no_page_is_longer_than_eighteen_screens(browser, site, address):

@@ -69,6 +69,7 @@ def test_without_scripts_a_page_can_be_read_and_left(without_scripts):
     tab.wait_for_url("**/en/alignment/value_before_token/#picture")
     tab.locator("summary").first.click()
     assert tab.locator("details[open]").count() == 1
+    tab.click("summary:has(#in-verl)")
     tab.click(".tabbed-labels label >> nth=1")
     assert tab.locator(".tabbed-block").nth(1).is_visible()
     tab.click("header label[for=__drawer]")
