@@ -5,10 +5,10 @@ import torch
 score = torch.tensor([[0.0], [1]])  # fail, succeed
 V = torch.full((2, 200), 0.5)  # a critic, no idea
 deltas = torch.cat([V[:, 1:], score], 1) - V
-print("advantage of token 0 of 200:")
+print("lambda    wrong    right")
 for lam in 1.0, 0.99, 0.95:
     A = deltas @ lam ** torch.arange(200.0)
-    print(lam, *(f"{x:8.5f}" for x in A))
+    print(f"{lam:6}", *(f"{x:8.5f}" for x in A))
 # --8<-- [end:comment]
 
 # --8<-- [start:judge]

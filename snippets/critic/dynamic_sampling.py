@@ -21,12 +21,14 @@ def prompt_with(p):  # over all groups of four
 chances = 0.05, 0.5, 0.95
 exact = torch.tensor([*map(prompt_with, chances)])
 kept, whole, rest = exact.T
-print("right  share  all     kept    refilled")
+print("right  survive  gradient", end="")
+print("  of those only  refilled")
 for p, row in zip(chances, exact):
     share, before, after = row
-    print(f"{p:5}  {share:.3f}", end="")
-    print(f"  {before:.4f}  {after:.4f}", end="")
-    print(f"  x {after / kept.mean() / before:.2f}")
+    times = after / kept.mean() / before
+    print(f"{p:5}{share:9.3f}", end="")
+    print(f"{before:10.4f}{after:15.4f}", end="")
+    print(f"    x {times:.2f}")
 assert rest.allclose(whole)
 # --8<-- [end:equal]
 
@@ -35,6 +37,19 @@ for n in 6, 8:  # answers, all of the same score
     same = torch.full((n,), 0.1, dtype=torch.double)
     print(n, "are equal:", same.numpy().std() == 0)
 # --8<-- [end:exactly]
+
+# --8<-- [start:adam]
+steps = []
+for size in 0.0356, 0.0356 * 2.41:
+    w = torch.zeros(1, requires_grad=True)
+    adam = torch.optim.Adam([w], lr=0.1)
+    w.grad = torch.tensor([size])
+    adam.step()
+    steps.append(w.detach())
+    step = w.item()
+    print(f"gradient {size:.4f}, step {step:.4f}")
+assert steps[0].allclose(steps[1])
+# --8<-- [end:adam]
 
 # --8<-- [start:ablation]
 from ppo_ref.group_advantages import dr_grpo
@@ -52,16 +67,3 @@ for x in 0.0, 1.0:  # all four wrong, all right
 lost = any(dropped.values())
 assert not lost
 # --8<-- [end:ablation]
-
-# --8<-- [start:adam]
-steps = []
-for size in 0.0356, 0.0356 * 2.41:
-    w = torch.zeros(1, requires_grad=True)
-    adam = torch.optim.Adam([w], lr=0.1)
-    w.grad = torch.tensor([size])
-    adam.step()
-    steps.append(w.detach())
-    step = w.item()
-    print(f"gradient {size:.4f}, step {step:.4f}")
-assert steps[0].allclose(steps[1])
-# --8<-- [end:adam]

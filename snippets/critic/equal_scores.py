@@ -30,7 +30,7 @@ print("Dr. GRPO", *(f"{x:8.5f}" for x in A))
 # --8<-- [end:judge]
 
 # --8<-- [start:weights]
-size = 8  # responses to a prompt
+size = 8  # answers to a prompt
 for k in 1, 2, 4, 6, 7, 8:  # of them right, score 1
     x = (torch.arange(size) < k).double()
     pull = [
@@ -57,8 +57,8 @@ assert std > 0 and not judged(grpo, x).any()
 # --8<-- [end:residue]
 
 # --8<-- [start:settled]
-right = 0.95  # how often a response scores 1
+right = 0.95  # how often an answer scores 1
 for size in 2, 4, 8, 16:
     equal = right**size + (1 - right) ** size
-    print(f"{size:2} responses: {equal:.0%}")
+    print(f"{size:2} answers: {equal:.0%}")
 # --8<-- [end:settled]

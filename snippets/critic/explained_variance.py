@@ -2,11 +2,13 @@
 
 # --8<-- [start:comment]
 import torch
-returns = torch.tensor([0.0, 1, 1, 0, 1, 0])
+returns = torch.tensor([1.0, 1, 0, 0, 0, 1])
+good = torch.tensor([2, 2, 2, 1, 1, 1]).double() / 3
 noise = torch.tensor([0.5, -1, 1, 1, 0, -1])
-for V in 0 * noise + 0.5, noise, 10 * noise:
-    left = (returns - V).var() / returns.var()
-    print(f"EV {1 - left:.2f}")
+for V in 0 * noise + 0.5, good, noise, 10 * noise:
+    ev = 1 - (returns - V).var() / returns.var()
+    loss = ((returns - V) ** 2).mean()
+    print(f"EV {ev:7.2f}  loss {loss:5.2f}")
 # --8<-- [end:comment]
 
 # --8<-- [start:critics]

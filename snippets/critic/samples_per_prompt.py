@@ -1,26 +1,25 @@
 """How many answers to sample for each prompt, when their number in all is fixed."""
 
-# --8<-- [start:comment]
+# --8<-- [start:noise]
 import torch
-for scores in (1.0, 0.0), (0.51, 0.50), (1.0, 1.0):
-    x = torch.tensor(scores)
-    A = (x - x.mean()) / (x.std() + 1e-6)
-    print(scores, *(f"{a:6.3f}" for a in A))
-# --8<-- [end:comment]
+from math import comb
 
-# --8<-- [start:judge]
-from ppo_ref.group_advantages import grpo, rloo
-
-def judged(f, scores):  # one group, one token each
-    r = scores[:, None]
-    return f(
-        token_level_rewards=r,
-        response_mask=r == r,
-        groups=torch.zeros(len(r)).long(),
-    ).advantages[:, 0]
-
-assert judged(grpo, x).equal(A)  # the last pair
-# --8<-- [end:judge]
+q = 0.25  # the chance of a right answer
+best = q * (1 - q)  # if the baseline were exactly q
+factors = {}
+print("answers each  prompts  noise")
+for n in 2, 4, 8, 16:
+    square = 0.0  # of one advantage, on average
+    for k in range(n + 1):  # of n are right
+        chance = q**k * (1 - q) ** (n - k)
+        chance *= comb(n, k)
+        s = (torch.arange(n) < k).double()
+        A = s - (s.sum() - s) / (n - 1)  # RLOO
+        square += chance * A.square().mean().item()
+    factors[n] = square / best
+    print(f"{n:12}{64 // n:9}{factors[n]:7.2f}")
+    assert abs(factors[n] - n / (n - 1)) < 1e-9
+# --8<-- [end:noise]
 
 # --8<-- [start:alike]
 from itertools import product
@@ -41,25 +40,6 @@ of_four = [
 ]
 assert abs(sum(of_four) - alike(p, 4)) < 1e-12
 # --8<-- [end:alike]
-
-# --8<-- [start:noise]
-from math import comb
-
-p = 0.25
-best = p * (1 - p)  # if the baseline were exactly p
-factors = {}
-for n in sizes:
-    square = 0.0  # of one advantage, on average
-    for k in range(n + 1):  # of n are right
-        chance = p**k * (1 - p) ** (n - k)
-        chance *= comb(n, k)
-        s = (torch.arange(n) < k).double()
-        A = judged(rloo, s)
-        square += chance * A.square().mean().item()
-    factors[n] = square / best
-    print(f"{n:2} {square:.4f}  x {factors[n]:.2f}")
-    assert abs(factors[n] - n / (n - 1)) < 1e-9
-# --8<-- [end:noise]
 
 # --8<-- [start:world]
 import torch
@@ -157,6 +137,26 @@ for answers in 16, 64, 256:
     cells = (f"{score:5.2f}" for score in scores)
     print(f"{answers:7}", *cells)
 # --8<-- [end:updates]
+
+# --8<-- [start:comment]
+import torch
+for scores in (1.0, 0.0), (0.51, 0.50), (1.0, 1.0):
+    x = torch.tensor(scores)
+    A = (x - x.mean()) / (x.std() + 1e-6)
+    print(scores, *(f"{a:6.3f}" for a in A))
+# --8<-- [end:comment]
+
+# --8<-- [start:judge]
+from ppo_ref.group_advantages import grpo
+
+r = x[:, None]  # the last pair, one token each
+judge = grpo(
+    token_level_rewards=r,
+    response_mask=r == r,
+    groups=torch.tensor([7, 7]),
+)
+assert judge.advantages[:, 0].equal(A)
+# --8<-- [end:judge]
 
 # --8<-- [start:powerless]
 from math import comb, sqrt

@@ -45,7 +45,7 @@ for name, bare, judge in (
 from ppo_ref.train.stored_runs import stored_run
 
 score = {}  # mean of iterations 1-10, 11-20, ...
-print(" " * 12 + "prompts critic", end="")
+print(" " * 12 + "prompts", end="")
 print("  1-10 21-30 41-50 91-100")
 for run, name in (
     ("healthy", "GAE"),
@@ -57,16 +57,11 @@ for run, name in (
     told = stored_run(run)
     options = told.header["options"]
     each = options.get("responses_per_prompt", 1)
-    steps = sum(
-        line.get("critic_steps", 0)
-        for line in told.iterations
-    )
     x = told.column("score")
     starts = range(0, 100, 10)
     tens = (x[i : i + 10] for i in starts)
     score[run] = [sum(ten) / 10 for ten in tens]
     print(f"{name:12}{256 // each:7}", end="")
-    print(f"{steps:7}", end="")
     shown = (score[run][i] for i in (0, 2, 4, 9))
     print(*(f" {x:.3f}" for x in shown), sep="")
 
