@@ -42,28 +42,6 @@ for step in 0, 0.5, 1, 2:
     assert same == (step == 0)
 # --8<-- [end:objectives]
 
-# --8<-- [start:length]
-import torch
-from torch.distributions import Binomial
-
-device = "cpu"  # or "cuda"
-half = torch.tensor(0.5).double().to(device)
-new = half + 0.1
-size = {}
-print("          mean    worth of a sample")
-print("tokens  weight  a token  an answer")
-for n in 1, 10, 100, 1000:
-    k = torch.arange(n + 1).to(half)  # 1s written
-    p = Binomial(n, half).log_prob(k).exp()
-    w = (new / half) ** k
-    w = w * ((1 - new) / half) ** (n - k)
-    mean, size[n] = p @ w, 1 / (p @ w**2)
-    cells = f"{mean:7.3f} {size[1]:8.3f}"
-    print(f"{n:6} {cells} {size[n]:10.2g}")
-    assert mean.isclose(p.sum())
-    assert size[n].isclose(size[1] ** n)
-# --8<-- [end:length]
-
 # --8<-- [start:epoch]
 torch.manual_seed(0)
 rows = torch.randint(4, (1024,)).to(device)  # old's
