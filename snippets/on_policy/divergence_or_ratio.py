@@ -3,11 +3,10 @@
 # --8<-- [start:comment]
 import torch
 p = torch.tensor([0.01, 0.10, 0.50, 0.80, 0.90])
-q = 1.2 * p  # where PPO's clip stops a token
-tv = (q - p).abs()  # of "this token" and "another"
-kl = p * (p / q).log()
-kl += (1 - p) * ((1 - p) / (1 - q)).log()
-print(q, tv, kl, sep="\n")
+by_ratio = 1.2 * p  # where PPO's clip stops a token
+by_tv = p + 0.2  # where DPPO stops it
+print(by_ratio, by_ratio - p, by_tv, sep="\n")
+assert (by_tv >= by_ratio).all()
 # --8<-- [end:comment]
 
 # --8<-- [start:reach]
@@ -29,7 +28,7 @@ bounds = {
     "KL": lambda p, q: kl(p, q) <= kl_bound,
 }
 far = {}
-print("    p  ratio          TV             KL")
+print("start  ratio          TV             KL")
 for p in 0.001, 0.01, 0.1, 0.5, 0.9:
     token, row = torch.tensor(p).double(), []
     for name, allowed in bounds.items():
@@ -69,7 +68,7 @@ tokens = torch.tensor([
 old, new, A = tokens.T
 ratio = by_ratio(old, new, A)
 tv = by_tv(old, new, A)
-print("  old  new   A  left out by")
+print("  old  new   A  stopped by")
 for row, *out in zip(tokens.tolist(), ratio, tv):
     names = ["ratio"] * out[0] + ["TV"] * out[1]
     cells = "{:5.2f} {:4.2f}  {:+.0f} ".format(*row)
@@ -108,14 +107,14 @@ def batches(p, left_out):  # until it is 0.5
         moved.append((new - old).abs().sum() / 2)
     return moved
 
-print("start  bound     batches  TV of the first")
+print("start  bound     batches  moved by first")
 needed = {}
 for p in 0.001, 0.1:
     for left_out in by_ratio, by_tv:
         name = left_out.__name__[3:]
         moved = batches(p, left_out)
         needed[p, name] = n = len(moved)
-        row = f"{n:11} {moved[0]:16.4f}"
+        row = f"{n:11} {moved[0]:15.4f}"
         print(f"{p:5}  {name:5} {row}")
         if p == 0.001:
             lucky = (p + moved[0]) / p  # its ratio

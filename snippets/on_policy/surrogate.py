@@ -20,7 +20,7 @@ clip = torch.min(cpi, near * A)
 loss = -clip[0].mean()  # row 0 alone
 (grad,) = torch.autograd.grad(loss, new)
 
-head = "pi_old", "ratio", "A", "CPI", "CLIP", "grad"
+head = "old p", "ratio", "A", "CPI", "CLIP", "grad"
 print("t", *(f"{name:>7}" for name in head))
 columns = old.exp(), ratio, A, cpi, clip, grad
 for t, row in enumerate(torch.stack(columns, 2)[0]):
