@@ -2,12 +2,13 @@
 
 # --8<-- [start:comment]
 import torch
-R = torch.cartesian_prod(*[torch.arange(2.0)] * 4)
-A = R - R.mean(1, keepdim=True)  # 16 groups of 4
-push = A * (R - 0.5)  # on finishing, per answer
-punished = push.mean()
-masked = (push * R).mean()  # R is 0 where cut
-print(f"{punished=:.3f} {masked=:.3f}")
+R = torch.tensor([1.0, 1.0, 0.0, 0.0])
+done = R > 0  # the other two are cut
+A = R - R.mean()
+own = torch.where(done, R - R[done].mean(), 0)
+print("punished", A.tolist())
+print("masked  ", torch.where(done, A, 0).tolist())
+print("left out", own.tolist())
 # --8<-- [end:comment]
 
 # --8<-- [start:three]
@@ -32,12 +33,12 @@ own = R.sum(1, keepdim=True) / done  # their mean
 ways = {
     "punished": A,
     "masked": A * R,  # no loss where it is cut
-    "not in the mean": (R - own) * R,
+    "left out": (R - own) * R,
 }
 pushes = []
 for name, advantages in ways.items():
     pushes.append(push(advantages))
-    print(f"{name:16} {pushes[-1]:z.4f}")
+    print(f"{name:8} {pushes[-1]:z.4f}")
 assert pushes[1] == pushes[0] / 2 > pushes[2] == 0
 # --8<-- [end:three]
 
@@ -81,10 +82,11 @@ from math import isclose
 
 for p in 0.95, 0.75, 0.25:  # of finishing
     punished = masked = 0.0
-    for R in product((0, 1), repeat=4):
-        chance = p ** sum(R) * (1 - p) ** R.count(0)
-        for r in R:
-            push = (r - sum(R) / 4) * (r - p)
+    for row in product((0, 1), repeat=4):
+        chance = p ** sum(row)
+        chance *= (1 - p) ** row.count(0)
+        for r in row:
+            push = (r - sum(row) / 4) * (r - p)
             punished += chance * push
             masked += chance * push * r
     rest = masked / punished

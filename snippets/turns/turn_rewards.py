@@ -2,13 +2,13 @@
 
 # --8<-- [start:fee]
 import torch
-r = torch.tensor([1.0, 0.0])  # one more turn; stop
-slope = torch.tensor([0.5, -0.5])  # of log-prob
-turn = torch.tensor([r[0] - r[:1].mean(), 0.0])
-ways = dict(sum=r, group=r - r.mean(), turn=turn)
-for name, A in ways.items():
-    print(f"{name:5} {(A * slope).mean():.2f}")
-assert not (turn * slope).any()  # whatever r[0] is
+earned = torch.tensor([1.0, 1.0, 0.0, 0.0])
+went_on = torch.tensor([1, 1, 0, 0]).bool()
+whole = earned - earned.mean()
+by_turn = earned - earned[went_on].mean() * went_on
+print("add up first", whole.tolist())
+print("turn by turn", by_turn.tolist())
+assert whole.all() and not by_turn.any()
 # --8<-- [end:fee]
 
 # --8<-- [start:tokens]
@@ -23,12 +23,12 @@ scores = [[0.25, 1.0], [0.5, 0.0]]  # by turn
 scores = torch.tensor(scores).to(device)
 r = turn_level_scores(scores, mask)
 critic = 0.75
-A, _ = gae(
+advantages, _ = gae(
     token_level_rewards=r,
     values=torch.full_like(r, critic),
     response_mask=mask,
 )
-shown = {"rewards": r, "advantages": A}
+shown = {"rewards": r, "advantages": advantages}
 for name, rows in shown.items():
     print(name)
     for row in rows:

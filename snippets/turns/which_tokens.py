@@ -3,12 +3,12 @@
 # --8<-- [start:ratio]
 import torch
 mask = torch.tensor([1, 1, 0, 0, 1]) > 0  # 0: tool
-for tool in 0.0, -1.0:  # its log-ratio, by chance
-    x = torch.where(mask, 0.0, tool)
-    own, seen = x[mask].sum().exp(), x.sum().exp()
+for there in 0.0, -1.0:  # log-ratio on the tool's
+    x = torch.where(mask, 0.0, there)
     loss = -x.exp()[mask].mean()
-    print(f"{loss=:.2f} {own=:.2f} {seen=:.2f}")
-assert own == 1 and seen < 0.14
+    own, every = x[mask].sum().exp(), x.sum().exp()
+    print(f"{loss=:.2f} {own=:.2f} {every=:.2f}")
+assert own == 1 and every < 0.14
 # --8<-- [end:ratio]
 
 # --8<-- [start:moved]
