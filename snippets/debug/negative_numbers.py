@@ -87,5 +87,5 @@ for start in 0, 25, 50, 75:
     mean = sum(score[start : start + 25]) / 25
     name = f"{start + 1}-{start + 25}"
     print(f"{name:10}{below:10}", end="")
-    print(f"{sum(some) / 25:11.3f}{mean:7.2f}")
+    print(f"{sum(some) / 25:z11.3f}{mean:7.2f}")
 # --8<-- [end:run]

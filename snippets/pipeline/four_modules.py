@@ -1,10 +1,61 @@
 """Who puts out which row of a batch? Fill the ledger, then ask who read what."""
 
-# --8<-- [start:tokens]
+# --8<-- [start:ledger]
 import torch
+from ppo_ref.advantages import gae
+from ppo_ref.examples import shared_batch
 
 device = "cpu"  # or "cuda"
-prompt = [1, 234, 567, 89, 10, 11, 12, 2]
+batch = shared_batch(device)  # two answers
+mask, beta = batch.response_mask, batch.kl_coef
+
+# Written by the modules, one number a token.
+old, ref = batch.old_log_probs, batch.ref_log_probs
+values = batch.values * mask
+end = mask.sum(1, keepdim=True) - 1  # EOS
+scores = torch.zeros_like(values)
+scores.scatter_(1, end, batch.scores[:, None])
+
+# Computed by the trainer, gamma = lambda = 1.
+rewards = (scores - beta * (old - ref)) * mask
+returns = rewards.flip(1).cumsum(1).flip(1)
+raw = returns - values
+
+ledger = {
+    "scores": scores,
+    "old": old,
+    "ref": ref,
+    "values": values,
+    "rewards": rewards,
+    "advantage": raw,
+    "returns": returns,
+}
+
+words = "Yes , 1+1 = 2 EOS", "No idea . EOS"
+
+def show(row, names, digits=4):
+    heads = words[row].split()
+    print(" " * 9, *(f"{w:>6}" for w in heads))
+    for name in names:
+        line = f"{name:9}"
+        for v in ledger[name][row]:
+            cell = f"{v:z.{digits}f}"
+            cell = cell.replace("0.", ".")
+            line += f"{cell:>7}"
+        print(line)
+
+show(0, ledger)
+judge = gae(
+    token_level_rewards=rewards,
+    values=values,
+    response_mask=mask,
+)
+assert raw.allclose(judge.advantages)
+assert raw[0].argmin() == end[0]
+# --8<-- [end:ledger]
+
+# --8<-- [start:tokens]
+prompt = [1, 234, 567, 89, 10, 11, 12, 13]
 right = [100, 101, 102, 103, 104, 2]  # 2 is EOS
 wrong = [105, 106, 107, 2, 0, 0]  # 0 is padding
 rows = [prompt + right, prompt + wrong]
@@ -12,6 +63,7 @@ input_ids = torch.tensor(rows, device=device)
 attention_mask = (input_ids != 0).long()
 responses = input_ids[:, len(prompt) :]
 response_mask = attention_mask[:, len(prompt) :]
+assert mask.equal(response_mask.bool())
 tokens_of = {
     "input_ids": input_ids,
     "attention_mask": attention_mask,
@@ -24,25 +76,11 @@ for name, x in tokens_of.items():
         print(" ", *row)
 # --8<-- [end:tokens]
 
-# --8<-- [start:ledger]
+# --8<-- [start:whitened]
 from ppo_ref.train.estimates import whitened_gae
-from ppo_ref.examples import shared_batch
 
-batch = shared_batch(device)
-mask, beta = batch.response_mask, batch.kl_coef
-assert mask.equal(response_mask.bool())
-old, ref = batch.old_log_probs, batch.ref_log_probs
-values = batch.values * mask
-
-end = mask.sum(1, keepdim=True) - 1  # EOS
-scores = torch.zeros_like(values)
-scores.scatter_(1, end, batch.scores[:, None])
-rewards = (scores - beta * (old - ref)) * mask
-returns = rewards.flip(1).cumsum(1).flip(1)
-raw = returns - values  # gamma = lambda = 1
 mean, std = raw[mask].mean(), raw[mask].std()
 advantages = (raw - mean) / std * mask
-
 judge = whitened_gae(
     token_level_rewards=rewards,
     values=batch.values,
@@ -52,41 +90,16 @@ judge = whitened_gae(
 )
 assert advantages.allclose(judge.advantages)
 assert returns.allclose(judge.returns)
-# --8<-- [end:ledger]
-
-# --8<-- [start:numbers]
-ledger = {
-    "scores": scores,
-    "old": old,
-    "ref": ref,
-    "values": values,
-    "rewards": rewards,
-    "raw A": raw,
-    "whitened": advantages,
-    "returns": returns,
-}
-
-def show(row, names):
-    line = f"{'responses':9}"
-    for token in responses[row]:
-        line += f"{token:7}"
-    print(line)
-    for name in names:
-        line = f"{name:9}"
-        for v in ledger[name][row]:
-            cell = f"{v:z.4f}".replace("0.", ".")
-            line += f"{cell:>7}"
-        print(line)
-
-show(0, ledger)
-# --8<-- [end:numbers]
+# --8<-- [end:whitened]
 
 # --8<-- [start:row-1]
-names = "old", "ref", "values", "rewards", "raw A"
-show(1, names)
-for name in names:
-    assert not ledger[name][~mask].any()
-print(f"ten raw A: mean {mean:.4f}, std {std:.4f}")
+show(1, ledger)
+for x in ledger.values():
+    assert not x[~mask].any()
+print(f"mean {mean:.4f}, deviation {std:.4f}")
+ledger["whitened"] = advantages
+for row in 0, 1:
+    show(row, ["whitened"], digits=3)
 # --8<-- [end:row-1]
 
 # --8<-- [start:updates]
@@ -132,8 +145,6 @@ for name, (first, second) in metrics.items():
 # --8<-- [end:updates]
 
 # --8<-- [start:reads]
-from ppo_ref.advantages import gae
-
 given = {k: ledger[k] for k in list(ledger)[:4]}
 
 def made(kl_coef, lam, scores, old, ref, values):

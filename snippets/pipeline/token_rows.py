@@ -16,11 +16,14 @@ def rows(gamma, lam):
     return delta, A, R
 
 delta, A, R = rows(gamma=1, lam=1)
+words = "Yes", ",", "it is", "2", "!", "EOS"
+print("token reward value   TD advantage target")
 for t in range(6):
+    line = f"{words[t]:5} {r[t]:6.2f} {V[t]:5.2f}"
+    line += f" {delta[t]:z4.2f} {A[t]:z9.2f}"
+    print(f"{line} {R[t]:6.2f}")
     observed = sum(r[t:])  # all that came from t on
     assert abs(R[t] - observed) < 1e-12
-    line = f"{R[t]:.2f} - {V[t]:.2f} = {A[t]:z.2f}"
-    print(f"token {t}: R - V = {line}")
 # --8<-- [end:rows]
 
 # --8<-- [start:numbers]
@@ -36,7 +39,8 @@ given = {
     "values": tensor[1:],
     "response_mask": tensor[1:] > 0,
 }
-print(trace(**given))
+less = 0.95
+print(trace(**given, gae_lambda=less))
 for lam in 1.0, 0.95, 0.0:
     judge = gae(**given, gae_lambda=lam)
     by_hand = tensor.new_tensor(rows(1, lam)[1:])
