@@ -192,27 +192,3 @@ for bounds in (0.95, 1.05), (0.9, 1.1):
 right = [true.isclose(x) for x in found]
 assert any(right), "a filter is no weight"
 # --8<-- [end:filter]
-
-# --8<-- [start:underscore]
-read = {}
-for text in "0.5_2", "0.5_2.0":
-    try:
-        read[text] = float(text)
-    except ValueError:
-        read[text] = text  # a string: two bounds
-    print(f"{text:8} {read[text]!r}")
-assert read["0.5_2"] == 0.52
-# --8<-- [end:underscore]
-
-# --8<-- [start:bands]
-# The first is rollout_rs_threshold=0.95_1.05, in
-# OpenRLHF is_correction_threshold 0.95 1.05.
-bands = 0.05, 0.01
-print("   T    wide  narrow")
-for T in 10, 100, 1000:
-    w, chance = products(T)
-    off = (w ** (1 / T) - 1).abs()  # geometric mean
-    kept = [chance[off < b].sum() for b in bands]
-    print(f"{T:4}", *(f"{x:7.4f}" for x in kept))
-assert kept[0] > 0.99 and kept[1] < 0.1
-# --8<-- [end:bands]

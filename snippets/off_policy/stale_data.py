@@ -54,8 +54,8 @@ def show(name, row):
 show("weight", moved[0])
 for A in 1, -1:
     print(f"A = {A:+}")
-    for name, (old, weights) in rows.items():
-        row = slopes(A, old, weights)
+    for name, (below, weights) in rows.items():
+        row = slopes(A, below, weights)
         found[name, A] = row
         show(name, row)
 assert (found["recomputed", 1] == 1).all()
@@ -64,13 +64,20 @@ assert found["decoupled", 1][2] == moved[0, 2]
 # --8<-- [end:settings]
 
 # --8<-- [start:anchor]
-new = now + 0.1  # one step later
-for share in 0.0, 0.5, 1.0:
-    prox = share * now  # between engine and now
+import torch
+
+engine = torch.zeros(4)  # log-probs less its own
+now = torch.tensor([0.5, 1.0, 1.5, 3.0]).log()
+new = now + 0.1  # one update later
+for name, prox in (
+    ("engine's", engine),
+    ("halfway", (engine + now) / 2),
+    ("current", now),
+):
     weight = (prox - engine).exp()
     ratio = (new - prox).exp()
     both = weight * ratio
-    print(*(f"{x:.3f}" for x in both[0]))
+    print(f"{name:8}", *(f"{x:.3f}" for x in both))
     assert both.allclose((new - engine).exp())
 # --8<-- [end:anchor]
 
