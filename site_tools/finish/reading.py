@@ -277,8 +277,8 @@ def _answer_each_round(box: Tag, title: str) -> None:
                 said = ROUND.sub("", first.strip())
                 rest = first[len(first.rstrip()) :]
                 first.replace_with(said[:1].upper() + said[1:] + rest)
-                line.name = "blockquote"
-                asked.insert_after(line.extract())
+                line.name = "p"
+                asked.insert_after(line.wrap(Tag(name="blockquote")).extract())
         if not fold.find(["p", "li"]):
             fold.decompose()
     for asked in rounds.values():
