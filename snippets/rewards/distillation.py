@@ -21,6 +21,8 @@ for x in kl, loss:
 (of_kl,) = autograd.grad(kl, z, retain_graph=True)
 (of_loss,) = autograd.grad(loss, z)
 assert of_kl.allclose(of_loss)
+student, teacher = S.exp(), T.exp()
+gap = T - S  # the advantage
 # --8<-- [end:same]
 
 # --8<-- [start:credit]
@@ -33,9 +35,9 @@ kl = (S.exp() * (S - T)).sum(1)  # at each prefix
 back = (T.exp() * (T - S)).sum(1)
 found = slopes({
     "KL of responses": weight @ k1.sum(1),
-    "reward, to go": reward(to_go),
+    "reward own+later": reward(to_go),
     "KL of tokens": reach @ kl,
-    "reward, own": reward(k1),
+    "reward own alone": reward(k1),
     "loss, k2": chance @ kl_k2(**both).sum(1),
     "KL(T||S), tokens": reach @ back,
     "loss, k3": chance @ kl_k3(**both).sum(1),
@@ -48,11 +50,11 @@ assert k3.allclose(other) and not k3.allclose(own)
 
 # --8<-- [start:clamp]
 times = [0.5, 2, 13, 14, 100]  # T / S of a token
-gap = -torch.tensor([times]).double().log()
-gap.requires_grad_()  # log S - log T
+k1 = -torch.tensor([times]).double().log()
+k1.requires_grad_()  # log S - log T
 pair = {
-    "log_probs": gap,
-    "ref_log_probs": torch.zeros_like(gap),
+    "log_probs": k1,
+    "ref_log_probs": torch.zeros_like(k1),
 }
 losses = {
     "k2": kl_k2(**pair),
@@ -62,7 +64,7 @@ losses = {
 }
 print("T / S   ", *(f"{x:6}" for x in times))
 for name, loss in losses.items():
-    (g,) = torch.autograd.grad(loss.sum(), gap)
+    (g,) = torch.autograd.grad(loss.sum(), k1)
     cells = (f"{x:z6.1f}" for x in g[0])
     print(f"{name:8}", *cells)
     if "verl" in name:
@@ -113,7 +115,7 @@ def train(loss, part, z):
         z = (z - 2 * g).detach()
     return z.softmax(0), value
 
-print("             mass   loss  q/p in the top 3")
+print("           top 3   loss  student / teacher")
 ends = {}
 for part in best, with_rest:
     for name, loss in kinds.items():

@@ -25,6 +25,8 @@ for _ in range(200):
 assert z.softmax(0).allclose(S, atol=1e-4)
 floor, copied = loss.item(), S[2].item()
 most = T[:, 2].max().item()  # of any teacher
+hints, student = T, S
+middle = T.log().mean(0).exp()  # geometric mean
 assert floor > 0.4 and copied > 1.5 * most
 # --8<-- [end:same]
 
@@ -48,13 +50,14 @@ def train(kind, steps):
     first = mean_kl(z.log_softmax(0), T.log())
     return [loss, first, *z.softmax(0)]
 
-print("        step  loss first    A    B hint")
+head = "update  loss start     A     B  hint"
+print(" " * 7, head)
 ends = {}
 for kind in "frozen", "ema", "live":
-    for steps in 1, 200, 800:
+    for steps in 200, 800:
         ends[kind] = row = train(kind, steps)
         cells = " ".join(f"{x:5.2f}" for x in row)
-        print(f"{kind:7} {steps:4} {cells}")
+        print(f"{kind:7} {steps:6} {cells}")
 assert ends["frozen"][-1].isclose(S[2], atol=1e-4)
 assert ends["ema"][-1] > 0.9 < ends["live"][-1]
 loss, first = ends["live"][:2]
@@ -96,7 +99,7 @@ def distil(answers):
         adam.step()
     return [row.item() for row in rows]
 
-print("              trained on  held out  score")
+print("              trained on  held out  right")
 found = {}
 tasks = {"rule": rule, "none": chance}
 for name, answers in tasks.items():
@@ -158,7 +161,8 @@ def measured(S):
     row = length, chance @ score, *means
     return [number.item() for number in row]
 
-print("             length score entr. KLref  KL T")
+heads = "tokens right entropy start teacher"
+print(" " * 11, *(f"{x:>7}" for x in heads.split()))
 kept = {
     "before": ref,
     "task alone": train(1, 0),
@@ -169,8 +173,7 @@ kept = {
 table = {}
 for name, S in kept.items():
     table[name] = row = measured(S)
-    cells = " ".join(f"{x:5.2f}" for x in row)
-    print(f"{name:12}  {cells}")
+    print(f"{name:11}", *(f"{x:7.2f}" for x in row))
 was, now = table["before"], table["+ 1.0 T - S"]
 assert now[0] < was[0] and now[1] < was[1]
 assert now[2] > was[2] and now[3] > was[3]

@@ -3,10 +3,10 @@
 # --8<-- [start:comment]
 import torch
 score, beta = 1.0, 0.1
-kld = torch.tensor([0.5, -0.2, 0.3])
-rewards = -beta * kld
-rewards[-1] += score
-print(*(f"{r:.2f}" for r in rewards))
+gaps = torch.tensor([0.5, -0.2, 0.3])  # kld
+paid = -beta * gaps
+paid[-1] += score
+print(*(f"{r:.2f}" for r in paid))
 # --8<-- [end:comment]
 
 # --8<-- [start:rewards]
