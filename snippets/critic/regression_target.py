@@ -4,11 +4,11 @@
 import torch
 V, r = torch.tensor([0.5, 0.7, 0.4]), [0, 0, 1]
 for lam in 0.0, 0.5, 1.0:
-    A = after = 0.0
+    A, after, R = 0.0, 0.0, []
     for t in 2, 1, 0:
         A = r[t] + after - V[t] + lam * A
-        after = V[t]
-        print(f"{lam} target {t} {A + after:.2f}")
+        after, R = V[t], [A + V[t], *R]
+    print("lambda", lam, *(f"{x:.2f}" for x in R))
 # --8<-- [end:comment]
 
 # --8<-- [start:targets]

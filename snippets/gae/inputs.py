@@ -17,25 +17,10 @@ def advantages(r, V, mask, lam=1, gamma=1, end=0):
     return out
 # --8<-- [end:recursion]
 
-# --8<-- [start:plain]
-from ppo_ref.examples import shared_batch
-
-device = "cpu"  # or "cuda"
-batch = shared_batch(device)
-before = batch.values[:1]  # V, of row 0
-paid = torch.zeros_like(before)  # r
-paid[0, -1] = batch.scores[0]
-counts = batch.response_mask[:1]
-better = advantages(paid, before, counts)
-rows = {"r": paid, "V": before, "A": better}
-for name, x in rows.items():
-    print(name, *(f"{y:.2f}" for y in x[0]))
-assert better.allclose(paid.sum() - before)
-# --8<-- [end:plain]
-
 # --8<-- [start:judge]
 from ppo_ref.advantages import gae
 
+device = "cpu"  # or "cuda"
 V = [[0.3, 0.4, 0.9, -0.7, 0.6, 0.7]]
 V = torch.tensor(V, dtype=float).to(device)
 r = V.new_tensor([[0, 0, 0, 0, 0, 1]])
@@ -52,16 +37,19 @@ def judge(r, V, mask, lam, gamma, end):
     ).advantages
 
 cut = 0.2  # V after an answer that was cut off
-cases = (1, 1, 0), (0.9, 1, 0), (0.9, 0.99, cut)
+cases = (0.9, 0.99, cut), (1, 1, 0), (0.9, 1, 0)
 for lam, gamma, end in cases:
     A = advantages(r, V, mask, lam, gamma, end)
     right = judge(r, V, mask, lam, gamma, [end])
     assert A.allclose(right)
-    numbers = (f"{a:.4f}" for a in A[mask])
-    print((lam, gamma, end), *numbers)
+print(*(f"   a_{t}" for t in (0, 1, 4, 5)))
+print(*(f"{a:6.4f}" for a in A[mask].tolist()))
 # --8<-- [end:judge]
 
 # --8<-- [start:batch]
+from ppo_ref.examples import shared_batch
+
+batch = shared_batch(device)
 score = torch.zeros_like(batch.values)
 score[0, 5], score[1, 3] = batch.scores
 three = (

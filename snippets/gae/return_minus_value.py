@@ -74,7 +74,8 @@ for lam in 1, 0.95:
         response_mask=mask.repeat(2, 1),
         gae_lambda=lam,
     ).advantages[:, 0]
-    print(lam, "A_0", *(f"{a:.3f}" for a in first))
+    cells = (f"{a:.3f}" for a in first)
+    print(f"lambda {lam:4}: A_0", *cells)
     spread[lam] = first.max() - first.min()
 assert spread[0.95] <= spread[1], "GAE spreads more"
 # --8<-- [end:stable]
@@ -83,6 +84,7 @@ assert spread[0.95] <= spread[1], "GAE spreads more"
 from ppo_ref.advantages import td_residuals
 
 last = []
+print("gamma  the three deltas  score left")
 for gamma in 1, 0.99, 0.9:
     deltas = td_residuals(
         token_level_rewards=r,
@@ -91,7 +93,8 @@ for gamma in 1, 0.99, 0.9:
         gamma=gamma,
     )[0]
     cells = (f"{d:.3f}" for d in deltas)
-    print(gamma, *cells, f"{gamma**999:.0e}")
+    left = f"{gamma**999:11.0e}"
+    print(f"{gamma:5}", *cells, left)
     last.append(deltas[2])
 assert last[0] != last[1], "delta_2 = r - V"
 # --8<-- [end:gamma]

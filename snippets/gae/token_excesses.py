@@ -1,35 +1,7 @@
 """Do the tokens' excesses add up to that of the answer? True ones do, estimates not."""
 
-# --8<-- [start:tree]
+# --8<-- [start:three]
 import torch
-from ppo_ref.advantages import td_residuals
-from ppo_ref.examples import two_token_tree
-
-device = "cpu"  # or "cuda"
-tree = two_token_tree(device)  # a row an answer
-G = tree.token_level_rewards.sum(1)
-first = tree.responses[:, 0]
-V_0 = G.mean()  # all answers are equally likely
-Q_0 = [G[first == a].mean() for a in first]
-Q_0 = torch.stack(Q_0)
-V_1, Q_1 = Q_0, G  # all reward comes at the end
-A = torch.stack([Q_0 - V_0, Q_1 - V_1], dim=1)
-
-print("answer    A_0   A_1   sum   G - V")
-for row, answer in enumerate(tree.responses):
-    cells = *A[row], A[row].sum(), G[row] - V_0
-    cells = (f"{x:5.2f}" for x in cells)
-    print(*answer.tolist(), "   ", *cells)
-assert A.sum(1).allclose(G - V_0)
-judge = td_residuals(
-    token_level_rewards=tree.token_level_rewards,
-    values=tree.values,  # exact
-    response_mask=tree.response_mask,
-)
-assert judge.allclose(A)
-# --8<-- [end:tree]
-
-# --8<-- [start:numbers]
 from ppo_ref.advantages import gae, td_residuals
 from ppo_ref.examples import three_tokens
 
@@ -44,13 +16,41 @@ rows = {"delta": td_residuals(**batch)[0]}
 for lam in 0.95, 1:
     estimate = gae(**batch, gae_lambda=lam)
     rows[f"A, {lam}"] = estimate.advantages[0]
+print("token        0     1     2   sum")
 for name, x in rows.items():
     cells = (f"{c:.3f}" for c in (*x, x.sum()))
     print(f"{name:8}", *cells)
 excess = r.sum() - V[0, 0]
-print(f"G_0 - V(s_0) {excess:.3f}")
+print(f"score - first V {excess:16.3f}")
 assert rows["delta"].sum().isclose(excess)
-# --8<-- [end:numbers]
+assert not rows["A, 1"].sum().isclose(excess)
+# --8<-- [end:three]
+
+# --8<-- [start:tree]
+from ppo_ref.examples import two_token_tree
+
+tree = two_token_tree(device)  # a row an answer
+G = tree.token_level_rewards.sum(1)
+first = tree.responses[:, 0]
+V_0 = G.mean()  # all answers are equally likely
+Q_0 = [G[first == a].mean() for a in first]
+Q_0 = torch.stack(Q_0)
+V_1, Q_1 = Q_0, G  # all reward comes at the end
+A = torch.stack([Q_0 - V_0, Q_1 - V_1], dim=1)
+
+print("answer    A_0   A_1   sum  G - V")
+for row, answer in enumerate(tree.responses):
+    cells = *A[row], A[row].sum(), G[row] - V_0
+    cells = (f"{x:5.2f}" for x in cells)
+    print(*answer.tolist(), "   ", *cells)
+assert A.sum(1).allclose(G - V_0)
+judge = td_residuals(
+    token_level_rewards=tree.token_level_rewards,
+    values=tree.values,  # exact
+    response_mask=tree.response_mask,
+)
+assert judge.allclose(A)
+# --8<-- [end:tree]
 
 # --8<-- [start:never]
 gap = (A.sum(1) - (G - V_0)).abs().max()

@@ -22,19 +22,21 @@ def A_0(v, lam):  # of 8 equally likely answers
     decay = [lam**k for k in range(4)]
     return delta @ r.new_tensor(decay)
 
-print("lam   the 8 A_0, with exact V")
-for lam in 0.0, 0.5, 0.95, 1.0:
-    A = torch.stack([A_0(v, lam) for v in critics])
-    judge = gae(
-        token_level_rewards=r.repeat(3, 1),
-        values=torch.cat(critics),
-        response_mask=mask.repeat(3, 1),
-        gae_lambda=lam,
-    ).advantages[:, 0]
-    assert A.allclose(judge.view(3, -1)[:, good])
-    assert A[0].mean().isclose(truth)
-    cells = (f"{x:5.2f}" for x in A[0])
-    print(f"{lam:.2f}", *cells)
+for name, v in ("exact V", V), ("junk V", junk):
+    print(name)
+    for lam in 0.0, 0.5, 1.0:
+        A = A_0(v, lam)
+        judge = gae(
+            token_level_rewards=r,
+            values=v,
+            response_mask=mask,
+            gae_lambda=lam,
+        ).advantages[good, 0]
+        assert A.allclose(judge)
+        cells = (f"{x:5.2f}" for x in A)
+        print(lam, *cells)
+        if v is V or lam == 1:
+            assert A.mean().isclose(truth)
 # --8<-- [end:exact]
 
 # --8<-- [start:moments]

@@ -11,13 +11,14 @@ mask = tree.response_mask
 good = tree.responses[:, 0] == 1  # a_0 = 1
 G = r.sum(1)  # all answers are equally likely
 A = G[good].mean() - G.mean()  # Q - V, no critic
-print(f"A = {A:.2f}")
-for V in tree.values, tree.wrong_values:
+print(f"true A:  {A:.2f}")
+exact, wrong = tree.values, tree.wrong_values
+for name, V in ("exact", exact), ("wrong", wrong):
     d_0 = r[:, 0] + V[:, 1] - V[:, 0]
     d_1 = r[:, 1] - V[:, 1]  # nothing comes after
     d = d_0[good].mean(), d_1[good].mean()
-    text = f"delta_0 {d[0]:5.2f}, mean delta_1"
-    print(text, f"{d[1]:.2f}")
+    text = f"{name} V: {d[0]:5.2f} at token 0,"
+    print(text, f"then {d[1]:.2f} on average")
     assert A.isclose(d[0] + d[1])
     judge = td_residuals(
         token_level_rewards=r,
