@@ -41,7 +41,7 @@ NO_LINK = ["a", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "pre"]
 # What JupyterLab has around a cell, and the site has not.
 JUPYTER_ONLY = re.compile("Prompt|clipboard-copy|anchor-link")
 MEANING = "about/verification/"  # what the line of a verdict leads to
-BEHIND = ("numbers", "in-verl")  # sections that only prove, or lead to the code
+BEHIND = ("numbers", "wrong-answers", "in-verl")  # sections that are folded
 FEW = 4  # threads that stand at the end of a page unfolded
 # Where a word is a name, a heading, code, somebody else's, or linked already.
 NOT_RUNNING = set(
@@ -192,12 +192,12 @@ def fold_refutations(article: Article) -> None:
 def fold_what_is_behind(article: Article) -> None:
     """Fold what proves an answer, each part under its heading, which stays in sight.
 
-    On the page of a question these are the sections ``BEHIND`` and every part of a
-    section, but for what is claimed wrongly, which has a fold of its own; elsewhere,
-    every heading of the class ``fold``.
+    On the page of a question these are the sections ``BEHIND``, wrong answers as one,
+    and every part of another section; elsewhere, every heading of the class ``fold``.
     """
     for heading in tags(article.content, "h2", "h3"):
-        body = section_after(heading, "h2", "h3")
+        ends = ("h2",) if heading.get("id") == "wrong-answers" else ("h2", "h3")
+        body = section_after(heading, *ends)
         if _is_behind(heading, article) and any(isinstance(node, Tag) for node in body):
             details = article.soup.new_tag("details", attrs={"class": "behind"})
             heading.insert_before(details)

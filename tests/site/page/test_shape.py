@@ -56,7 +56,7 @@ def test_a_mark_that_readers_see_is_not_closed(said, seen):
 def test_a_page_that_answers_two_questions_has_a_line_on_each():
     text = broken('answers: ["004·2"]', 'answers: ["004·2", "004·3", "verl#1960"]')
     default = "*verl's default*: the same."
-    fold = '??? info "As asked in the dialogues"'
+    fold = '??? info "As it was first asked"'
     text = broken(default, f"{default}\n\n{fold}\n\n    - 004·3: as above.", text)
     (problem,) = shape_problems(page(text))
     assert problem.found == "no line on question 004·2 in #answer"
