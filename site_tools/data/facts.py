@@ -2,8 +2,8 @@
 
 A file of docs/facts is one concept: its title in both languages, and a list of entries,
 each one place in one release; a config default has ``key`` and ``default`` instead of
-``quote``. Where the quotation does not say what is set, ``setting`` does, which stands on
-one of the lines too.
+``quote``. Where the quotation does not say what is set, ``setting`` does, which stands
+on one of the lines too.
 
     zh: 哪一格输出成为 `values[:, t]`
     en: Which output becomes `values[:, t]`

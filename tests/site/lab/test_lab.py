@@ -171,7 +171,7 @@ def test_every_bug_changes_what_is_shown_and_has_an_assert(model):
     assert all(numbers != right for numbers in broken)
     page = (ROOT / "docs/en/debug/asserts.md").read_text("utf-8")
     for bug in model["bugs"].values():
-        assert f"#assert-{bug['assert']} }}" in page
+        assert f"#assert-{bug['assert']} " in page
 
 
 def run(snippet: str, until: str) -> dict[str, Any]:
