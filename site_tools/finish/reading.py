@@ -33,6 +33,7 @@ from site_tools.source.blocks import Block
 
 DOLLARS = re.compile(r"\$([^$\n]+)\$")  # a formula, as notebooks have it
 ROUND = re.compile(r"(\d{3}·\d+)[:：]\s*")  # before what a page says on a question
+DIALOGUE = re.compile(r"(?:Dialogue|对话) (\d{3})·\d+")
 STEP = re.compile(r"\d+ · ")
 HAN_CHARACTER, LATIN_LETTERS = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]+")
 BINDING = re.compile(r'(?<=`)\{ *data-is="[^"]*" *\}')
@@ -208,14 +209,26 @@ def fold_what_is_behind(article: Article) -> None:
 
 def fold_terms(article: Article) -> None:
     """Fold what a term means under the term: the glossary is a list to choose from."""
-    for term in tags(article.content, "dt"):
-        meaning = term.find_next_sibling("dd")
-        details = article.soup.new_tag("details", attrs={"class": "behind"})
-        term.insert_before(details)
-        details.append(term.wrap(article.soup.new_tag("summary")))
-        details.append(meaning.extract())
-        term.name, meaning.name = "strong", "div"
-        details.parent.name = "div"
+    for listed in tags(article.content, "dl"):
+        pairs = zip(tags(listed, "dt"), tags(listed, "dd"), strict=True)
+        for term, meaning in pairs:
+            details = article.soup.new_tag("details", attrs={"class": "behind"})
+            term.insert_before(details)
+            details.append(term.wrap(article.soup.new_tag("summary")))
+            details.append(meaning.extract())
+            term.name, meaning.name = "strong", "div"
+        listed.name = "div"
+
+
+def link_dialogues(article: Article) -> None:
+    """Lead from a quotation of a dialogue to the page that says what these are."""
+    for title in of_class(article.content, "admonition-title"):
+        named = DIALOGUE.fullmatch(title.get_text())
+        if named:
+            href = f"/questions/dialogues/#dialogue-{named[1]}"
+            link = article.soup.new_tag("a", attrs={"href": href})
+            link.extend([node.extract() for node in list(title.children)])
+            title.append(link)
 
 
 def _is_behind(heading: Tag, article: Article) -> bool:
