@@ -22,8 +22,8 @@ def A_0(v, lam):  # of 8 equally likely answers
     decay = [lam**k for k in range(4)]
     return delta @ r.new_tensor(decay)
 
-for name, v in ("exact V", V), ("junk V", junk):
-    print(name)
+print("critic lam  the 8 estimates")
+for name, v in ("exact", V), ("junk", junk):
     for lam in 0.0, 0.5, 1.0:
         A = A_0(v, lam)
         judge = gae(
@@ -33,8 +33,8 @@ for name, v in ("exact V", V), ("junk V", junk):
             gae_lambda=lam,
         ).advantages[good, 0]
         assert A.allclose(judge)
-        cells = (f"{x:5.2f}" for x in A)
-        print(lam, *cells)
+        cells = " ".join(f"{x:4.1f}" for x in A)
+        print(f"{name:6}{lam:4.1f}  {cells}")
         if v is V or lam == 1:
             assert A.mean().isclose(truth)
 # --8<-- [end:exact]
@@ -58,6 +58,20 @@ assert moments(A_0(noisy, 0.5))[1] < mc
 assert moments(A_0(junk, 0.5))[1] > mc
 assert moments(A_0(junk, 0.1))[1] < mc
 # --8<-- [end:moments]
+
+# --8<-- [start:tame]
+tame = junk.clamp(0, 1)  # a 0 or a 1
+failed = 1 - r[good].sum(1)  # score 0
+print("lambda  even  easy")
+for lam in 0.0, 0.5, 0.95, 1.0:
+    even = A_0(tame, lam)
+    easy = even + lam**3 * failed  # all score 1
+    spread = [moments(A)[1] for A in (even, easy)]
+    cells = (f"{x:z.3f}" for x in spread)
+    print(f"{lam:6.2f}", *cells)
+    assert spread[0] <= mc
+    assert lam in (0, 1) or spread[1] > 0
+# --8<-- [end:tame]
 
 # --8<-- [start:lower]
 _, var = moments(A_0(junk, 0.5))
