@@ -80,17 +80,10 @@ for trust in 0, 0.5:
 # --8<-- [end:waiting]
 
 # --8<-- [start:mood]
-liked = {0, 1, 2, 5}  # of the ten cat stories
-
-def teacher(story):  # goes by a rule
-    return int(story in liked)
-
-once = [teacher(story) for story in range(10)]
-again = [teacher(story) for story in range(10)]
-print("once: ", *once)
-print("again:", *again)
-assert once == cat
-assert once != again, "the teacher has no moods"
+mark_of = dict(enumerate(cat))  # a rule, no moods
+after_cat = [mark_of[story] for story in range(10)]
+print("after cat:", *after_cat)
+assert len(set(after_cat)) == 1, "jumpy, no moods"
 # --8<-- [end:mood]
 
 # --8<-- [start:judge]
