@@ -12,7 +12,8 @@ def prompt_with(p):  # over all groups of four
         chance = prod(p if x else 1 - p for x in g)
         x = torch.tensor(g)
         A = x - x.mean()  # Dr. GRPO
-        pull = chance * (A * (x - p)).mean()
+        slope = x - p  # of log-prob, by the logit
+        pull = chance * (A * slope).mean()
         whole += pull
         if len(set(g)) > 1:
             kept, rest = kept + chance, rest + pull

@@ -4,7 +4,7 @@
 import torch
 returns = torch.tensor([1.0, 1, 0, 0, 0, 1])
 good = torch.tensor([2, 2, 2, 1, 1, 1]).double() / 3
-noise = torch.tensor([0.5, -1, 1, 1, 0, -1])
+noise = torch.tensor([1.0, -1, 1, -1, 0, 0])
 for V in 0 * noise + 0.5, good, noise, 10 * noise:
     ev = 1 - (returns - V).var() / returns.var()
     loss = ((returns - V) ** 2).mean()
