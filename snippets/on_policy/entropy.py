@@ -31,11 +31,12 @@ assert sizes["sampled"] < 1e-6 < sizes["whole"]
 # --8<-- [start:higher]
 import torch
 
-good = torch.eye(20)[0].double()  # one good token
+rare, common = torch.eye(20).double()[:2]
 
-def run(high, steps):
-    z = -3 * good  # and it is rare
-    for _ in range(60):
+def run(good, high, steps):
+    z = -3 * rare  # logits of twenty answers
+    seen = []  # the rare answer, batch by batch
+    for _ in range(160 // steps):  # batches
         old = z.detach().log_softmax(0)
         share = old.exp()
         A = good - share @ good
@@ -45,21 +46,32 @@ def run(high, steps):
             near = r.clamp(0.8, 1 + high)
             J = share @ torch.min(r * A, near * A)
             (g,) = torch.autograd.grad(J, z)
-            z = z + 2 * g
-    p = z.detach().softmax(0)
-    return p[0], -(p @ p.log())
+            z = z + 20 * g
+        p = z.detach().softmax(0)
+        seen.append(p[0])
+    return seen[0], seen[-1], -(p @ p.log())
 
-print("steps  high  p(good)  entropy")
-found = {}
+both = rare + common
 highs = 0.2, 0.28, 1.0  # the usual, DAPO's, wide
-for steps in 1, 4:
+print("good steps  high   first    last  entropy")
+found = {}
+for name, good, steps in (
+    ("one", rare, 1),
+    ("one", rare, 16),
+    ("two", both, 16),
+):
     for high in highs:
-        p, H = found[steps, high] = run(high, steps)
-        row = f"{steps:5} {high:5.2f}"
-        print(row, f"{p:8.4f} {H:8.4f}")
-assert found[1, 0.2] == found[1, 1.0]
-low, high = found[4, 0.2], found[4, 0.28]
-assert high[1] < low[1]  # it learnt more
+        cells = run(good, high, steps)
+        found[name, steps, high] = cells
+        row = f"{name:4} {steps:5} {high:5.2f}"
+        print(row, *(f"{v:7.4f}" for v in cells))
+assert found["one", 1, 0.2] == found["one", 1, 1.0]
+for name in "one", "two":
+    low, dapo, wide = (
+        found[name, 16, h] for h in highs
+    )
+    assert low[0] < dapo[0] < wide[0]  # it rises
+    assert wide[2] < low[2]  # entropy does not
 # --8<-- [end:higher]
 
 # --8<-- [start:cov]
@@ -88,9 +100,9 @@ import torch
 
 rng = torch.Generator().manual_seed(0)
 kept = []
-for rate in 0.3, 3.0:
+for rate, batches in (0.3, 2000), (3.0, 200):
     z = torch.zeros(20)  # all equally likely
-    for _ in range(200):
+    for _ in range(batches):
         p = z.softmax(0)
         a = p.multinomial(8, True, generator=rng)
         s = torch.rand(8, generator=rng).round()
