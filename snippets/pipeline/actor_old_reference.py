@@ -89,7 +89,8 @@ tree = two_token_tree(device)  # a row an answer
 a, ref = tree.responses, tree.actor_probs.log()
 G = tree.token_level_rewards.sum(1)
 A = G[:, None] - tree.values  # of the reference
-at = (1 + a[:, :1]) * a.new_tensor([0, 1])  # state
+# which row of logits: 0, then 1 + the first token
+at = (1 + a[:, :1]) * a.new_tensor([0, 1])
 print(f"score of the reference {G.mean():.3f}")
 for name, high in ("clip", 1.2), ("none", 9):
     logits = ref.new_zeros(3, 2, requires_grad=True)

@@ -74,6 +74,18 @@ sizes = each.norm(), mixed.norm()
 print("size", *(f"{x:.2f}" for x in sizes))
 # --8<-- [end:settled]
 
+# --8<-- [start:bonus]
+charge = -small * tokens * right  # wrong: 0
+_, each = show("charge if right", right, charge)
+assert each[1] < each[2]  # right below wrong
+bonus = (1 - small * tokens) * right  # wrong: 0
+both, each = show("bonus if right", right, bonus)
+for A in both, each:
+    assert A[0] > A[1] > A[2:].max()
+_, none = show("no right one", wrong, bonus * wrong)
+assert not none.any()
+# --8<-- [end:bonus]
+
 # --8<-- [start:whiten]
 from ppo_ref.masking import masked_whiten
 
