@@ -57,6 +57,16 @@ def all_bits(T):
     return (bits >> torch.arange(T) & 1).double()
 
 
+def all_answers(T, q=q):
+    """Right tokens are 1: answers, log-probs."""
+    x = all_bits(T).to(device)
+    old = torch.full_like(x, math.log(p))
+    rollout = torch.where(
+        x > 0, math.log(q), math.log(1 - q)
+    ).double()
+    return x, old, rollout
+
+
 def product_weights(old, rollout):  # a column
     log_ratio = old - rollout
     return log_ratio.sum(1, keepdim=True).exp()
@@ -128,16 +138,6 @@ for kind in "sum", "any":
 # --8<-- [end:levels]
 
 # --8<-- [start:cap]
-def all_answers(T, q=q):
-    """Right tokens are 1: answers, log-probs."""
-    x = all_bits(T).to(device)
-    old = torch.full_like(x, math.log(p))
-    rollout = torch.where(
-        x > 0, math.log(q), math.log(1 - q)
-    ).double()
-    return x, old, rollout
-
-
 print("  q  most at cap   none  token capped")
 rows = {}
 for wrong in 0.4, 0.2, 0.1:  # of the engine
