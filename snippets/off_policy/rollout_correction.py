@@ -160,8 +160,8 @@ for wrong in 0.4, 0.2, 0.1:  # of the engine
     cells = " ".join(f"{g:6.3f}" for g in row)
     some = f"{1 - wrong} {most:5.2f} {at:6.2f}"
     print(some, cells)
-true = x.new_tensor(p * (1 - p))
-assert row[1].isclose(true)  # the token weight
+exact = x.new_tensor(p * (1 - p))
+assert row[1].isclose(exact)  # the token weight
 # --8<-- [end:cap]
 
 # --8<-- [start:length]
@@ -233,6 +233,7 @@ for bounds in (0.95, 1.05), (0.9, 1.1):
     share = chance.sum()
     found.append(chance @ grad / share)
     print(f"kept {share:.2f}: {found[-1]:.3f}")
+true = grad.new_tensor(p * (1 - p))
 right = [true.isclose(x) for x in found]
 assert any(right), "a filter is no weight"
 # --8<-- [end:filter]
