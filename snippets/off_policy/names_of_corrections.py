@@ -4,11 +4,11 @@
 import torch
 
 # trainer / engine, for an answer's four tokens
-w = torch.tensor([0.4, 1.0, 1.2, 5.0])
+w = torch.tensor([0.2, 1.0, 1.2, 5.0])
 low, high = 0.5, 2.0
 
 
-def within(x):
+def within(x, low=low, high=high):
     return (low <= x) & (x <= high)
 
 
@@ -16,6 +16,7 @@ product = w.prod()
 geometric_mean = product ** (1 / 4)
 capped = product.clamp(max=high)
 masked = product * within(product)
+kept = within(geometric_mean, 0.95, 1.05)
 all4 = torch.ones(4)  # one for all tokens
 rows = {
     "trainer / engine": w,
@@ -23,7 +24,7 @@ rows = {
     "IcePop, MIS": w * within(w),
     "sequence TIS": all4 * capped,
     "sequence MIS": all4 * masked,
-    "Geo-RS": all4 * within(geometric_mean),
+    "Geo-RS": all4 * kept,
 }
 for name, row in rows.items():
     print(f"{name:16}", *(f"{x:.1f}" for x in row))

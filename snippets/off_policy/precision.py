@@ -50,6 +50,7 @@ z = 3 * torch.randn(1000, 32000)
 trainer = z.log_softmax(1)
 print("            mean  outside  spread")
 outside, spreads, bound = {}, {}, 0.01
+little = 0.02  # KL of a whole answer
 for kind in kinds:
     engine = z.to(kind).float().log_softmax(1)
     ids = engine.exp().multinomial(1)  # it samples

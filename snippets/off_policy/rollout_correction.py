@@ -5,7 +5,8 @@ import torch
 
 token = torch.tensor([0.0, 1.0])  # wrong, right
 answers = torch.cartesian_prod(*[token] * 8)
-score = answers[:, 0] * answers[:, 7]
+last = answers[:, 7]
+both = answers[:, 0] * last
 
 engine = torch.where(answers == 1, 0.6, 0.4)
 trainer = torch.where(answers == 1, 0.5, 0.5)
@@ -21,16 +22,24 @@ weights = {
 # d log-prob / d logit of each token, trainer's
 slope = answers - 0.5
 drawn = engine.prod(1)  # the engine writes
+found = {}
+print("                last  both")
 for name, weight in weights.items():
-    gradient = score * (weight * slope).sum(1)
-    mean = drawn @ gradient
-    print(f"{name:14} {mean:.3f}")
+    found[name] = row = []
+    for score in last, both:
+        A = score - drawn @ score  # less the mean
+        terms = A * (weight * slope).sum(1)
+        row.append(drawn @ terms)
+    print(f"{name:14}", *(f"{g:.3f}" for g in row))
 
 # As if the trainer wrote, without a weight
-true = trainer.prod(1) @ (score * slope.sum(1))
-print(f"{'true':14} {true:.3f}")
-assert mean.isclose(true)  # the product
-assert true == 0.25
+chance = trainer.prod(1)
+sums = slope.sum(1)
+true = [chance @ (s * sums) for s in (last, both)]
+print(f"{'true':14}", *(f"{g:.3f}" for g in true))
+unweighted = found["none"][0]
+assert found["token"][0].isclose(true[0])
+assert not found["token"][1].isclose(true[1])
 # --8<-- [end:verdict]
 
 # --8<-- [start:levels]
@@ -43,11 +52,14 @@ device = "cpu"  # or "cuda"
 p, q = 0.5, 0.6  # P(right): trainer, engine
 
 
+def all_bits(T):
+    bits = torch.arange(2**T)[:, None]
+    return (bits >> torch.arange(T) & 1).double()
+
+
 def all_answers(T, q=q):
     """Right tokens are 1: answers, log-probs."""
-    bits = torch.arange(2**T)[:, None]
-    x = (bits >> torch.arange(T) & 1).double()
-    x = x.to(device)
+    x = all_bits(T).to(device)
     old = torch.full_like(x, math.log(p))
     rollout = torch.where(
         x > 0, math.log(q), math.log(1 - q)
@@ -60,47 +72,78 @@ def product_weights(old, rollout):  # a column
     return log_ratio.sum(1, keepdim=True).exp()
 
 
-def estimates(T):
-    x, old, rollout = all_answers(T)
-    seen = rollout.sum(1).exp()
-    score = x[:, 0] * x[:, -1]  # both ends right
-    grad = score[:, None] * (x - p)  # by the logit
-    given = {
-        "old_log_probs": old,
-        "rollout_log_probs": rollout,
-        "response_mask": x > -1,
-        "cap": math.inf,
-    }
-    token = rc.token_weights(**given)
-    product = product_weights(old, rollout)
-    share = 1 / (seen @ product[:, 0] ** 2)
-    weights = (
-        torch.ones_like(x),
-        token,
-        product,
-        product ** (1 / T),
+def errors(T, adds_up):
+    """In a random task: how far each is off."""
+    x = all_bits(T)
+    first = 2 ** torch.arange(T)
+    row = torch.arange(2**T)[:, None]
+    at = first - 1 + row % first  # of the prefix
+    z = torch.randn(2**T - 1).double()  # trainer
+    other = z + 0.4 * torch.randn(2**T - 1)
+    side = 2 * x - 1
+    old = (side * z[at]).sigmoid().log()
+    rollout = (side * other[at]).sigmoid().log()
+    score = torch.randn(2**T).double()
+    if adds_up:
+        score = x @ torch.randn(T).double()
+    slope = x - z[at].sigmoid()
+
+    def gradient(log_probs, weight):
+        chance = log_probs.sum(1).exp()
+        A = score - chance @ score  # baseline
+        terms = (chance * A)[:, None] * weight
+        terms = (terms * slope).ravel()
+        total = torch.zeros(2**T - 1).double()
+        total.index_add_(0, at.ravel(), terms)
+        return total
+
+    true = gradient(old, 1)  # the trainer writes
+    token = rc.token_weights(
+        old_log_probs=old,
+        rollout_log_probs=rollout,
+        response_mask=x > -1,
+        cap=math.inf,
     )
-    grads = [(w * grad).sum(1) for w in weights]
-    true = (p**T * grad).sum()  # trainer samples
-    return true, *(seen @ g for g in grads), share
+    product = product_weights(old, rollout)
+    found = [
+        gradient(rollout, weight)
+        for weight in (
+            1,
+            token,
+            product ** (1 / T),
+            product,
+        )
+    ]
+    off = (torch.stack(found) - true).norm(dim=1)
+    return off / true.norm()
 
 
-head = "true none token product geo share"
-print("T", *(f"{name:>7}" for name in head.split()))
-table = {}
-for T in 2, 4, 8:
-    table[T] = row = estimates(T)
-    print(T, *(f"{x:7.3f}" for x in row))
-    assert row[3].isclose(row[0])  # the product
+torch.manual_seed(0)
+print("score T  none token   geo product  helps")
+table, low_helps = {}, 1
+for kind in "sum", "any":
+    for T in 2, 4, 8:
+        tasks = [
+            errors(T, kind == "sum")
+            for _ in range(200)
+        ]
+        off = torch.stack(tasks)
+        helps = off[:, 1] < off[:, 0]
+        helps = helps.double().mean()
+        table[kind, T] = row = off.median(0).values
+        cells = " ".join(f"{x:5.2f}" for x in row)
+        print(f"{kind:5} {T} {cells} {helps:8.2f}")
+        low_helps = min(low_helps, helps)
+        assert off[:, 3].max() < 1e-9  # product
 # --8<-- [end:levels]
 
 # --8<-- [start:cap]
 print("  q  most at cap   none  token capped")
-biases = {}
+rows = {}
 for wrong in 0.4, 0.2, 0.1:  # of the engine
-    x, old, rollout = all_answers(8, 1 - wrong)
-    score = x[:, 0] * x[:, -1]
-    chance = rollout.sum(1).exp()
+    x, old, rollout = all_answers(1, 1 - wrong)
+    chance = rollout.exp()
+    A = x - (1 - wrong)  # score less its mean
     given = {
         "old_log_probs": old,
         "rollout_log_probs": rollout,
@@ -108,17 +151,17 @@ for wrong in 0.4, 0.2, 0.1:  # of the engine
     }
     w = rc.token_weights(**given, cap=math.inf)
     capped = rc.token_weights(**given, cap=2.0)
-    row = [
-        chance @ (score * (weight * (x - p)).sum(1))
+    rows[wrong] = row = [
+        (chance * A * weight * (x - p)).sum()
         for weight in (w**0, w, capped)
     ]
     most = w.max()
-    at = chance @ (w > 2).double().mean(1)
+    at = chance[w > 2].sum()
     cells = " ".join(f"{g:6.3f}" for g in row)
     some = f"{1 - wrong} {most:5.2f} {at:6.2f}"
     print(some, cells)
-    biases[wrong] = [g - p**2 for g in row]
-assert biases[0.1][2] > 4 * biases[0.1][1]
+exact = x.new_tensor(p * (1 - p))
+assert row[1].isclose(exact)  # the token weight
 # --8<-- [end:cap]
 
 # --8<-- [start:length]
@@ -151,6 +194,7 @@ print(f"median {median:.1e}")
 kl = q * math.log(q / p)
 kl += (1 - q) * math.log((1 - q) / (1 - p))
 print(f"KL {kl:.4f} nats a token")
+small = 0.02  # KL of a whole answer: no weight
 # --8<-- [end:length]
 
 # --8<-- [start:average]
@@ -181,14 +225,15 @@ def accepted(old, rollout, low, high):
 
 
 x, old, rollout = all_answers(8)
-grad = x[:, 0] * x[:, -1] * (x - p).sum(1)
-true, found = table[8][0], []
+grad = (x[:, 7] - q) * (x - p).sum(1)
+found = []
 for bounds in (0.95, 1.05), (0.9, 1.1):
     kept = accepted(old, rollout, *bounds)
     chance = rollout.sum(1).exp() * kept
     share = chance.sum()
     found.append(chance @ grad / share)
     print(f"kept {share:.2f}: {found[-1]:.3f}")
+true = grad.new_tensor(p * (1 - p))
 right = [true.isclose(x) for x in found]
 assert any(right), "a filter is no weight"
 # --8<-- [end:filter]

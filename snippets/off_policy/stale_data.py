@@ -2,13 +2,21 @@
 
 # --8<-- [start:verdict]
 import torch
-old = torch.tensor([1, 1, 1]) / 3  # has sampled
-now, A = torch.tensor([[0.6, 0.3, 0.1], [0, 1, 2]])
-g = torch.eye(3) - now  # of log now, by the logits
-names = "true", "recomputed", "weighted"
-for n, p in zip(names, [now, old, old * now / old]):
-    print(n, *(f"{x:.3f}" for x in p * A @ g))
-assert not (old * A @ g).allclose(now * A @ g)
+old = torch.tensor([1, 1, 1]) / 3  # wrote the data
+p = torch.tensor([0.6, 0.3, 0.1])  # current policy
+A = torch.tensor([-1.0, 0, 1])  # score less mean
+slope = torch.eye(3) - p  # of log p, by the logits
+weight = p / old
+rows = {  # frequency, weight if any, advantage
+    "true": p * A,
+    "recomputed": old * A,
+    "weighted": old * weight * A,
+}
+for name, row in rows.items():
+    cells = (f"{x:z7.3f}" for x in row @ slope)
+    print(f"{name:10}", *cells)
+wrong = old * A @ slope
+assert not wrong.allclose(p * A @ slope)
 # --8<-- [end:verdict]
 
 # --8<-- [start:settings]
@@ -108,7 +116,7 @@ import torch
 
 old = torch.tensor([1, 1, 1]) / 3  # has sampled
 z = torch.tensor([0.6, 0.3, 0.1]).log()  # trained
-A = torch.tensor([0.0, 1.0, 2.0])
+A = torch.tensor([-1.0, 0.0, 1.0])
 
 
 def slope(data, written_by):
@@ -122,7 +130,7 @@ now = z.exp()
 true = slope(now, now)  # on its own answers
 recomputed = slope(old, now)
 for row in true, recomputed:
-    print(*(f"{x:6.3f}" for x in row))
+    print(*(f"{x:z6.3f}" for x in row))
 same = recomputed.allclose(true)
 assert same, "another policy sampled"
 # --8<-- [end:always]

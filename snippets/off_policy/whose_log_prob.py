@@ -20,6 +20,8 @@ from ppo_ref.log_probs import token_log_probs
 device = "cpu"  # or "cuda"
 T, vocab = 0.7, 50
 logits = -1.2 * torch.arange(1.0, vocab + 1).log()
+# the same logits at 50 places, each token at one:
+# so every token is scored, and none sampled
 logits = logits.to(device).expand(1, vocab, vocab)
 ids = torch.arange(vocab).to(device)[None]
 kept = kept_tokens(logits, temperature=T, top_p=0.9)
