@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Folders that are measured together: the most tokens that they may have, and the most
 # on a line. They are what has been reached; whoever takes code away lowers them.
 CEILINGS = {
-    ("site_tools", "docs/theme"): (139_200, 9.0),  # of which the booklet has 5,500
+    ("site_tools", "docs/theme"): (139_300, 9.0),  # of which the booklet has 5,500
     ("ppo_ref",): (91_900, 8.7),  # of which practice and the dumps of three trainers
     ("tests",): (267_000, 9.2),  # of which practice has solutions of strangers
 }

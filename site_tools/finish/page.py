@@ -253,7 +253,7 @@ def _finish_text(article: Article, site: Site) -> None:
     reading.mark_figures(article)
     pictures.put_in_pictures(article, site.folder)
     reading.fold_refutations(article)
-    reading.link_dialogues(article)
+    reading.link_dialogues(article, all_of.asked)
     reading.put_answer_in_box(article, all_of.asked, reading.cited(root, article))
     reading.add_short_addresses(article, root)
     if is_question(article.id):

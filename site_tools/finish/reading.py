@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bs4 import Tag
@@ -33,7 +33,6 @@ from site_tools.source.blocks import Block
 
 DOLLARS = re.compile(r"\$([^$\n]+)\$")  # a formula, as notebooks have it
 ROUND = re.compile(r"(\d{3}·\d+)[:：]\s*")  # before what a page says on a question
-DIALOGUE = re.compile(r"(?:Dialogue|对话) (\d{3})·\d+")
 STEP = re.compile(r"\d+ · ")
 HAN_CHARACTER, LATIN_LETTERS = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]+")
 BINDING = re.compile(r'(?<=`)\{ *data-is="[^"]*" *\}')
@@ -220,12 +219,12 @@ def fold_terms(article: Article) -> None:
         listed.name = "div"
 
 
-def link_dialogues(article: Article) -> None:
+def link_dialogues(article: Article, asked: Collection[str]) -> None:
     """Lead from a quotation of a dialogue to the page that says what these are."""
     for title in of_class(article.content, "admonition-title"):
-        named = DIALOGUE.fullmatch(title.get_text())
-        if named:
-            href = f"/questions/dialogues/#dialogue-{named[1]}"
+        name = title.get_text().rpartition(" ")[2]
+        if name in asked:
+            href = f"/questions/dialogues/#dialogue-{name[:3]}"
             link = article.soup.new_tag("a", attrs={"href": href})
             link.extend([node.extract() for node in list(title.children)])
             title.append(link)

@@ -43,7 +43,7 @@ def test_every_question_of_the_dialogues_has_a_line_on_its_page(lang):
 
 FOUR = '!!! quote "verl#1960"\n\n    Four.'
 NAME_OF_THREE = '### "It is *three*" { #wrong-three }'
-THREE = '!!! quote "Dialogue 001·4"\n\n    Three.'
+THREE = '!!! quote "Dialogue 004·3"\n\n    Three.'
 
 
 @pytest.mark.parametrize(
