@@ -138,6 +138,7 @@ def test_what_the_other_button_does_is_told_to_mouse_keyboard_and_thumb(open_tab
 
 def test_without_scripts_the_link_leads_to_the_wheel(without_scripts):
     without_scripts.goto(f"{PAGE}/")
+    without_scripts.click("details:has(.install) > summary")
     assert not without_scripts.is_visible(".install button")
     with without_scripts.expect_download() as download:
         without_scripts.click(".install a")
