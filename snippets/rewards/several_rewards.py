@@ -67,11 +67,16 @@ for spread in near, tokens:
 # --8<-- [start:settled]
 price = -small * tokens
 wrong = torch.zeros(4)  # none of them is right
+weight = 0.1  # of the length, after the division
+def light(x):
+    A = judged(x) + weight * judged(price)
+    print("  0.1 ", *(f"{a:z6.2f}" for a in A))
+    return A
 both, each = show("all wrong", wrong, price)
-_, mixed = show("two are right", right, price)
 assert both.allclose(each)
-sizes = each.norm(), mixed.norm()
-print("size", *(f"{x:.2f}" for x in sizes))
+alone = light(wrong)
+show("two are right", right, price)
+assert light(right).max() > 8 * alone.max()
 # --8<-- [end:settled]
 
 # --8<-- [start:bonus]
