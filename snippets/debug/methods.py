@@ -127,7 +127,8 @@ def push(parts):
     loss(**given).loss.backward()
     return -x.grad
 
-print("changes        right         wrong")
+heads = "right1 right2 wrong1 wrong2 wrong3"
+print("changes      ", heads)
 for name, parts in methods.items():
     g = push(parts)
     names = " ".join(each for each, _ in parts)
@@ -235,7 +236,7 @@ newer = {
 
 # --8<-- [start:newer]
 methods |= newer
-print("changes        right         wrong")
+print("changes      ", heads)
 for name, parts in newer.items():
     g = push(parts)
     names = " ".join(each for each, _ in parts)
