@@ -50,13 +50,13 @@ def learn(epochs, seed, batches=20):
 print("epochs   5th  10th  20th  best  sure")
 means, best, sure = {}, {}, {}
 for epochs in 1, 2, 4, 32:
-    runs = [learn(epochs, n) for n in range(3)]
+    runs = [learn(epochs, n) for n in range(5)]
     scores = torch.tensor([s for s, _ in runs])
     means[epochs] = scores.mean(0)
     best[epochs] = scores[:, -1].max()
-    sure[epochs] = sum(p for _, p in runs) / 3
+    sure[epochs] = sum(p for _, p in runs) / 5
     cells = [means[epochs][i] for i in (4, 9, 19)]
-    row = " ".join(f"{x:5.2f}" for x in cells)
+    row = " ".join(f"{x:5.1f}" for x in cells)
     row += f" {best[epochs]:5.2f}"
     print(f"{epochs:6} {row} {sure[epochs]:5.2f}")
 one, two, four, many = means.values()
