@@ -16,8 +16,8 @@ from tests.layout import ROOT
 
 PAGE = "off_policy/whose_log_prob/"  # its first code ends soonest
 WIDTH, BELOW = 900, 20  # pixels
-SHARPER = 1.5  # for the screens that show more
-COLOURS = 96  # a page has few; it is half the size then
+SHARPER = 1.25  # for the screens that show more
+COLOURS = 64  # a page has few; it is a third of the size then
 
 
 def file_of(lang: str) -> Path:
