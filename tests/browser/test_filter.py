@@ -8,10 +8,16 @@ CLAIMS = "[data-of]:visible"
 TOOLS = ".tools input"  # what the script adds
 
 
+def come_to_the_list(tab: Any) -> None:
+    """Scroll to the list, whose filter is made when it comes into view."""
+    tab.locator(".derived .count").first.scroll_into_view_if_needed()
+    tab.wait_for_selector(TOOLS)
+
+
 @pytest.fixture
 def claims(tab: Any) -> Any:
     tab.goto("en/debug/wrong_answers/")
-    tab.wait_for_selector(TOOLS)
+    come_to_the_list(tab)
     return tab
 
 
@@ -29,7 +35,7 @@ def test_words_and_a_kind_leave_what_fits_and_the_address_keeps_both(claims):
     told = claims.locator(CLAIMS).all_inner_texts()
     assert told and all("trl" in text.lower() for text in told)
     claims.reload()
-    claims.wait_for_selector(TOOLS)
+    come_to_the_list(claims)
     assert claims.locator(CLAIMS).all_inner_texts() == told
     claims.select_option("[name=of]", "")
     assert claims.locator(CLAIMS).count() == begun
