@@ -94,12 +94,10 @@ class Entry(Row):
 
     @property
     def code(self) -> str:
-        """The text that is shown: a piece of code, or a key and its default."""
-        if self.key:
-            return f"{self.key}: {self.default}"
-        return (
-            f"{self.setting}: {self.quote.rstrip(',')}" if self.setting else self.quote
-        )
+        """The text that is shown: a piece of code, or a setting and its default."""
+        name = self.key or self.setting
+        value = self.default or self.quote.rstrip(",")
+        return f"{name}: {value}" if name else self.quote
 
     def problem(self, key: str, /, **values: Any) -> Problem:
         return problem(self.file, self.line, key, place_of=self.place, **values)

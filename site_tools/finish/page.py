@@ -26,6 +26,7 @@ from site_tools.data.topics import TOPICS, is_question
 from site_tools.finish import (
     boxes,
     exercises,
+    folds,
     formulas,
     head,
     pictures,
@@ -187,9 +188,9 @@ def _finish_page(
     )
     for tag in having(content, "data-unsearched"):
         del tag["data-unsearched"]
-    reading.fold_what_is_behind(article)
+    folds.fold_what_is_behind(article)
     if article.id == GLOSSARY:
-        reading.fold_terms(article)
+        folds.fold_terms(article)
     reading.add_moved(article, _moved_here(article, site))
     for node in list(content.children):
         article.place.insert_before(node.extract())
@@ -252,7 +253,7 @@ def _finish_text(article: Article, site: Site) -> None:
     reading.link_symbols(article, all_of.symbols)
     reading.mark_figures(article)
     pictures.put_in_pictures(article, site.folder)
-    reading.fold_refutations(article)
+    folds.fold_refutations(article)
     reading.link_dialogues(article, all_of.asked)
     reading.put_answer_in_box(article, all_of.asked, reading.cited(root, article))
     reading.add_short_addresses(article, root)

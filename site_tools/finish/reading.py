@@ -14,7 +14,6 @@ from site_tools.compile.navigation import Answer, Answered, read_answer
 from site_tools.compile.templates import LINK, as_plain, fill, words
 from site_tools.data.dialogues import Asked
 from site_tools.data.names import Name, named, pattern, vocabulary
-from site_tools.data.topics import is_question
 from site_tools.finish.article import (
     Article,
     Moved,
@@ -41,7 +40,6 @@ NO_LINK = ["a", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "pre"]
 # What JupyterLab has around a cell, and the site has not.
 JUPYTER_ONLY = re.compile("Prompt|clipboard-copy|anchor-link")
 MEANING = "about/verification/"  # what the line of a verdict leads to
-BEHIND = ("numbers", "wrong-answers", "in-verl")  # sections that are folded
 FEW = 4  # threads that stand at the end of a page unfolded
 # Where a word is a name, a heading, code, somebody else's, or linked already.
 NOT_RUNNING = set(
@@ -169,56 +167,6 @@ def mark_figures(article: Article) -> None:
         code["class"] = "figure"
 
 
-def fold_refutations(article: Article) -> None:
-    """Fold what refutes a claim; the claim and what holds instead stay in sight."""
-    soup, said = article.soup, words(article.lang)
-    entries = article.page.wrong_answers[0] if article.page else []
-    cited = [entry.id for entry in entries if entry.cited]
-    for heading in tags(article.content, "h3"):
-        name = str(heading.get("id"))
-        if not name.startswith("wrong-"):
-            continue
-        body = section_after(heading, "h2", "h3")
-        holds = next(node for node in body if isinstance(node, Tag))
-        details = soup.new_tag("details", attrs={"class": "refuted"})
-        summary = soup.new_tag("summary")
-        summary.string = said["refuted_sources" if name in cited else "refuted_run"]
-        details.append(summary)
-        for node in body[body.index(holds) + 1 :]:
-            details.append(node.extract())
-        holds.insert_after(details)
-
-
-def fold_what_is_behind(article: Article) -> None:
-    """Fold what proves an answer, each part under its heading, which stays in sight.
-
-    On the page of a question these are the sections ``BEHIND``, wrong answers as one,
-    and every part of another section; elsewhere, every heading of the class ``fold``.
-    """
-    for heading in tags(article.content, "h2", "h3"):
-        ends = ("h2",) if heading.get("id") == "wrong-answers" else ("h2", "h3")
-        body = section_after(heading, *ends)
-        if _is_behind(heading, article) and any(isinstance(node, Tag) for node in body):
-            details = article.soup.new_tag("details", attrs={"class": "behind"})
-            heading.insert_before(details)
-            links_to_it = of_class(heading, "headerlink")  # no link within a button
-            details.append(heading.wrap(article.soup.new_tag("summary")))
-            details.extend([node.extract() for node in (*links_to_it, *body)])
-
-
-def fold_terms(article: Article) -> None:
-    """Fold what a term means under the term: the glossary is a list to choose from."""
-    for listed in tags(article.content, "dl"):
-        pairs = zip(tags(listed, "dt"), tags(listed, "dd"), strict=True)
-        for term, meaning in pairs:
-            details = article.soup.new_tag("details", attrs={"class": "behind"})
-            term.insert_before(details)
-            details.append(term.wrap(article.soup.new_tag("summary")))
-            details.append(meaning.extract())
-            term.name, meaning.name = "strong", "div"
-        listed.name = "div"
-
-
 def link_dialogues(article: Article, asked: Collection[str]) -> None:
     """Lead from a quotation of a dialogue to the page that says what these are."""
     for title in of_class(article.content, "admonition-title"):
@@ -228,15 +176,6 @@ def link_dialogues(article: Article, asked: Collection[str]) -> None:
             link = article.soup.new_tag("a", attrs={"href": href})
             link.extend([node.extract() for node in list(title.children)])
             title.append(link)
-
-
-def _is_behind(heading: Tag, article: Article) -> bool:
-    name = str(heading.get("id"))
-    if "fold" in heading.get_attribute_list("class"):
-        return True
-    if not is_question(article.id):
-        return False
-    return name in BEHIND if heading.name == "h2" else name[:6] != "wrong-"
 
 
 def put_answer_in_box(
