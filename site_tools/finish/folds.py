@@ -1,4 +1,4 @@
-"""What is folded on a page: the thing stands in front, its proof one tap behind.
+"""Folds: the thing stands in front on a page, its proof waits one tap behind.
 
 A fold is made from a heading and what follows it, or from a term and its meaning.
 Headings keep their ids, so that whoever is led to one finds it; a script opens it.
