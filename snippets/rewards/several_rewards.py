@@ -87,7 +87,8 @@ bonus = (1 - small * tokens) * right  # wrong: 0
 both, each = show("bonus if right", right, bonus)
 for A in both, each:
     assert A[0] > A[1] > A[2:].max()
-_, none = show("no right one", wrong, bonus * wrong)
+paid = bonus.where(wrong > 0, 0)  # to nobody
+_, none = show("no right one", wrong, paid)
 assert not none.any()
 # --8<-- [end:bonus]
 

@@ -24,7 +24,8 @@ def test_a_link_opens_what_it_leads_to(open_tab):
     tab.goto(f"{PAGE}#in-verl")
     assert tab.locator(".behind:has(#in-verl) .fact").first.is_visible()
     tab.locator(".answer .jump a[href='#numbers']").click()
-    assert tab.locator(".behind:has(#numbers) .language-output").first.is_visible()
+    # The page hears of its new address a moment after the click.
+    tab.locator(".behind:has(#numbers) .language-output").first.wait_for()
 
 
 def test_a_term_of_the_glossary_opens_for_who_looks_it_up(open_tab):
