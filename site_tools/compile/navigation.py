@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -165,21 +166,10 @@ def in_order(pages: Collection[str], needs: Mapping[str, set[str]]) -> list[str]
     return done
 
 
-def asked(root: Path, lang: str) -> dict[str, tuple[Asked, Asked | None]]:
-    """The dialogues' questions by id, each with the next that another page answers.
-
-    That page is written in the language.
-    """
-    questions: dict[str, tuple[Asked, Asked | None]] = {}
-    for dialogue in read_dialogues(root):
-        page, following, later = "", None, None
-        for question in reversed(dialogue.questions):
-            if question.page != page:
-                page, following = question.page, later
-            questions[question.id] = question, following
-            if (root / "docs" / lang / f"{question.page}.md").exists():
-                later = question
-    return questions
+def asked(root: Path) -> dict[str, Asked]:
+    """The dialogues' questions by id."""
+    every = chain.from_iterable(each.questions for each in read_dialogues(root))
+    return {question.id: question for question in every}
 
 
 class Answered(NamedTuple):

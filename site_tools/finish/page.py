@@ -91,7 +91,7 @@ class SiteData(NamedTuple):
     """Data that is read once for all pages."""
 
     symbols: dict[str, str]
-    asked: dict[str, tuple[Asked, Asked | None]]
+    asked: dict[str, Asked]
     taught: list[Answer]
     threads: list[Answered]
     names: tuple[Name, ...]
@@ -110,7 +110,7 @@ def known(root: Path, lang: str) -> SiteData:
     }
     return SiteData(
         reference.symbols(package),
-        navigation.asked(root, lang),
+        navigation.asked(root),
         navigation.answers(root, lang, taught),
         navigation.answered(root, lang),
         read_names(root) if GLOSSARY in titles else (),

@@ -179,7 +179,7 @@ def link_dialogues(article: Article, asked: Collection[str]) -> None:
 
 
 def put_answer_in_box(
-    article: Article, asked: Mapping[str, tuple[Asked, Asked | None]], cited: str
+    article: Article, asked: Mapping[str, Asked], cited: str
 ) -> None:
     """Put the section ``answer`` into a box with anchors and jump links.
 

@@ -129,14 +129,3 @@ def test_the_changes_that_are_noticed_are_shown_by_folder_and_in_all(project):
         ["loss", "1", "9", "40", "31"],
         ["all", "3", "18", "80", "62"],
     ]
-
-
-def test_a_question_leads_to_the_next_that_another_page_answers():
-    next_of = {
-        id: following for id, (_, following) in navigation.asked(ROOT, "en").items()
-    }
-    # 004·3 and 004·4 have one page: whoever has read it goes on with 004·5.
-    following = next_of["004·3"]
-    assert following and following == next_of["004·4"]
-    assert (following.id, following.page) == ("004·5", "gae/why_sum_deltas")
-    assert next_of["004·12"] is None
