@@ -33,18 +33,18 @@ ledger = {
 
 words = "Yes , 1+1 = 2 EOS", "No idea . EOS"
 
-def show(row, names, digits=4):
-    heads = words[row].split()
-    print(" " * 9, *(f"{w:>6}" for w in heads))
-    for name in names:
-        line = f"{name:9}"
-        for v in ledger[name][row]:
-            cell = f"{v:z.{digits}f}"
-            cell = cell.replace("0.", ".")
-            line += f"{cell:>7}"
+def show(row, names):
+    print("token", *(f"{x:>9}" for x in names))
+    for t, word in enumerate(words[row].split()):
+        line = f"{word:5}"
+        for x in names:
+            line += f"{ledger[x][row, t]:z10.4f}"
         print(line)
 
-show(0, ledger)
+written = "scores", "old", "ref", "values"
+computed = "rewards", "advantage", "returns"
+show(0, written)
+show(0, computed)
 judge = gae(
     token_level_rewards=rewards,
     values=values,
@@ -93,13 +93,14 @@ assert returns.allclose(judge.returns)
 # --8<-- [end:whitened]
 
 # --8<-- [start:row-1]
-show(1, ledger)
+show(1, written)
+show(1, computed)
 for x in ledger.values():
     assert not x[~mask].any()
 print(f"mean {mean:.4f}, deviation {std:.4f}")
 ledger["whitened"] = advantages
 for row in 0, 1:
-    show(row, ["whitened"], digits=3)
+    show(row, ["advantage", "whitened"])
 # --8<-- [end:row-1]
 
 # --8<-- [start:updates]
@@ -145,7 +146,7 @@ for name, (first, second) in metrics.items():
 # --8<-- [end:updates]
 
 # --8<-- [start:reads]
-given = {k: ledger[k] for k in list(ledger)[:4]}
+given = {k: ledger[k] for k in written}
 
 def made(kl_coef, lam, scores, old, ref, values):
     r = (scores - kl_coef * (old - ref)) * mask
