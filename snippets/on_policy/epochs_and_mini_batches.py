@@ -1,4 +1,4 @@
-"""Whether more epochs pay, when weights move, how ratios spread."""
+"""What more epochs do, when weights move, how ratios spread."""
 
 # --8<-- [start:reuse]
 import torch
@@ -6,14 +6,14 @@ from torch import nn
 
 goal = torch.arange(6)  # of ten tokens
 
-def learn(epochs, seed, batches=20):
+def learn(epochs, rate, seed, batches=20):
     torch.manual_seed(seed)
     token = nn.Embedding(11, 32)  # 10: the start
     place = nn.Embedding(6, 32)
     head = nn.Linear(32, 10)
     net = nn.ModuleList([token, place, head])
     net = net.double()
-    adam = torch.optim.Adam(net.parameters(), 2e-2)
+    adam = torch.optim.Adam(net.parameters(), rate)
 
     def log_probs(x):  # reads the token before
         at = place.weight[: x.shape[1]]
@@ -47,21 +47,30 @@ def learn(epochs, seed, batches=20):
                 adam.step()
     return scores, old.exp().mean().item()
 
-print("epochs   5th  10th  20th  best  sure")
+print("epochs  rate 10th 20th best")
 means, best, sure = {}, {}, {}
-for epochs in 1, 2, 4, 32:
-    runs = [learn(epochs, n) for n in range(5)]
+for run in (
+    (1, 0.02),
+    (2, 0.02),
+    (32, 0.02),
+    (1, 0.04),
+    (1, 0.16),
+    (32, 0.005),
+):
+    runs = [learn(*run, seed) for seed in range(5)]
     scores = torch.tensor([s for s, _ in runs])
-    means[epochs] = scores.mean(0)
-    best[epochs] = scores[:, -1].max()
-    sure[epochs] = sum(p for _, p in runs) / 5
-    cells = [means[epochs][i] for i in (4, 9, 19)]
-    row = " ".join(f"{x:5.1f}" for x in cells)
-    row += f" {best[epochs]:5.2f}"
-    print(f"{epochs:6} {row} {sure[epochs]:5.2f}")
-one, two, four, many = means.values()
-assert one[9] < two[9] < four[9]  # reuse pays
-assert best[32] < 0.9 < sure[32]  # sure, and wrong
+    means[run] = scores.mean(0)
+    best[run] = scores[:, -1].max()
+    sure[run] = sum(p for _, p in runs) / 5
+    cells = [means[run][i] for i in (9, 19)]
+    row = " ".join(f"{x:4.1f}" for x in cells)
+    row += f" {best[run]:.2f}"
+    print(f"{run[0]:6} {run[1]:5} {row}")
+one, two, many, twice, far, small = means.values()
+assert two[9] > one[9] < twice[9]  # both gain
+for run in (32, 0.02), (1, 0.16):
+    assert best[run] < 0.9 < sure[run]  # stuck
+assert best[32, 0.005] > 0.9  # in small steps, not
 # --8<-- [end:reuse]
 
 # --8<-- [start:batch]
