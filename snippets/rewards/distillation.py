@@ -35,12 +35,12 @@ kl = (S.exp() * (S - T)).sum(1)  # at each prefix
 back = (T.exp() * (T - S)).sum(1)
 found = slopes({
     "KL of responses": weight @ k1.sum(1),
-    "reward own+later": reward(to_go),
-    "KL of tokens": reach @ kl,
-    "reward own alone": reward(k1),
-    "loss, k2": chance @ kl_k2(**both).sum(1),
+    "own gap + later": reward(to_go),
+    "KL of each token": reach @ kl,
+    "own gap alone": reward(k1),
+    "k2 as the loss": chance @ kl_k2(**both).sum(1),
     "KL(T||S), tokens": reach @ back,
-    "loss, k3": chance @ kl_k3(**both).sum(1),
+    "k3 as the loss": chance @ kl_k3(**both).sum(1),
 })
 whole, far, own, paid, k2, other, k3 = found
 assert far.allclose(whole)
