@@ -143,7 +143,8 @@ def questions(order: str, lang: str, root: Path) -> str:
         indexes = [file.parent.name for file in root.glob(f"docs/{lang}/*/index.md")]
         return fill("lists.by_topic", lang, site, indexes)
     if order == "as asked":
-        wrong = sum(len(site.said_in(question.id)) for question in site.asked)
+        shown = [question.id for question in site.asked if not question.aside]
+        wrong = sum(len(site.said_in(question)) for question in shown)
         return fill("lists.as_asked", lang, site, wrong)
     drawn = {topic.picture for topic in site.topics}
     pages = [answer for answer in site.answers if answer.page in drawn]
