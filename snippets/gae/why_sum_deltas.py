@@ -77,8 +77,8 @@ def token_0(V, lam):  # bias and noise of A_0
 
 print("        exact V         learned V")
 print("lambda   bias  noise    bias  noise     se")
-table = []
-for lam in 0, 0.5, 0.95, 1:
+table, lams = [], (0, 0.5, 0.95, 1)
+for lam in lams:
     bias, noise = token_0(learned, lam)
     se = bias.std() / len(bias) ** 0.5
     row = *token_0(exact, lam), bias.mean()
