@@ -24,16 +24,6 @@ def slope(y):
     y.backward(retain_graph=True)
     return z.grad
 
-def slopes(objectives):  # printed, and given back
-    head = "token 0", "token 1"
-    print(" " * 16, *(f"{x:>17}" for x in head))
-    found = [slope(y) for y in objectives.values()]
-    for name, g in zip(objectives, found):
-        cells = g[[0, 3]].flatten()
-        row = (f"{v:z5.2f}" for v in cells)
-        print(f"{name:16}", *row)
-    return found
-
 both = {
     "log_probs": rows(actor),
     "ref_log_probs": rows(ref),
