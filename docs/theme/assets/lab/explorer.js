@@ -36,7 +36,7 @@ const WORDS = {
     bug: { "": "nothing is broken", values: "V one slot late", log_probs: "log-probs one slot late", padding: "whitened without the mask",
       score: "score at the end of the row", reference: "reference has other weights", engine: "old log-probs of another engine",
       returns: "targets with another λ", targets: "targets whitened too", split: "a mean per answer, then their mean", steps: "a step per micro-batch" },
-    fires: "The assert that fires: ", asserts: { values: "values[:, t] has not read token t", "log-probs": "log_probs[:, t] belongs to token t", padding: "Padding counts for nothing", score: "The score is on the last valid token", kl: "KL is zero at step zero", ratio: "The ratio is one in the first mini-batch", "return-to-go": "A plus V is the return to go", targets: "Targets stay fixed during the update", gradient: "The gradient does not depend on the split", steps: "One optimizer step per mini-batch" },
+    fires: "The assert that fires: ", asserts: { values: "values[:, t] has not read token t", "log-probs": "log_probs[:, t] belongs to token t", padding: "Padding changes no advantage", score: "The score is on the last valid token", kl: "KL is zero at step zero", ratio: "The ratio is one in the first mini-batch", "return-to-go": "A plus V is the return to go", targets: "Targets stay fixed during the update", gradient: "The gradient does not depend on the split", steps: "One optimizer step per mini-batch" },
     late: "Each slot has got what belongs to the one at its right. The last slot of the row has none there and keeps its own.", both: "Both answers together:",
   },
 }[lang]
