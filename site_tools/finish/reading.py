@@ -178,9 +178,7 @@ def link_dialogues(article: Article, asked: Collection[str]) -> None:
             title.append(link)
 
 
-def put_answer_in_box(
-    article: Article, asked: Mapping[str, Asked], cited: str
-) -> None:
+def put_answer_in_box(article: Article, asked: Mapping[str, Asked], cited: str) -> None:
     """Put the section ``answer`` into a box with anchors and jump links.
 
     What the page answers, as 004·2, becomes the anchor q-004-2. ``cited`` is HTML:
