@@ -36,7 +36,7 @@ rate = 0.05  # of the moving average
 
 def train(kind, steps):
     z = torch.zeros(3)  # the student's logits
-    teacher = z  # its logits without a hint
+    teacher = z.clone()  # its logits, no hint
     for _ in range(steps):
         z.requires_grad_()
         T_now = (teacher + hint).log_softmax(1)
@@ -44,7 +44,7 @@ def train(kind, steps):
         (g,) = torch.autograd.grad(loss, z)
         z = (z - 0.5 * g).detach()
         if kind == "live":
-            teacher = z
+            teacher = z.clone()  # no gradient
         if kind == "ema":
             teacher = teacher.lerp(z, rate)
     first = mean_kl(z.log_softmax(0), T.log())

@@ -143,8 +143,8 @@ def assert_targets_fixed(batch: Batch) -> Iterator[None]:
 _CHANGED = {
     "returns": "they are computed again from the critic in training; compute them "
     "once, before the first epoch",
-    "advantages": "they are computed or whitened again, in place or per mini-batch; "
-    "do it once, before the first epoch",
+    "advantages": "they are computed or whitened again in place; do it once, before "
+    "the first epoch",
     "values": "they are overwritten by the critic in training, and clipping is "
     "measured from them; keep the old ones",
     "old_log_probs": "they are overwritten by the actor in training, and the ratio "

@@ -44,7 +44,7 @@ def test_an_update_that_only_reads_passes():
     ("name", "text"),
     [
         ("returns", "computed again from the critic in training"),
-        ("advantages", "computed or whitened again, in place or per mini-batch"),
+        ("advantages", "computed or whitened again in place"),
         ("values", "overwritten by the critic in training"),
         ("old_log_probs", "overwritten by the actor in training"),
     ],
