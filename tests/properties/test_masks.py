@@ -37,7 +37,7 @@ def causal_outputs(sequences: Tensor, seed: int) -> Tensor:
 def test_state_slice(prompt, response, seed):
     r"""\begin{aligned}
     \mathrm{values}_t &= \mathrm{output}_{P+t-1} = V(s_t) \\
-    s_t &= (\mathrm{prompt}, a_0, \dots, a_{t-1})
+    s_t &= (\mathrm{prompt}, a_{<t})
     \end{aligned}"""
     t, source = seed % response, torch.Generator().manual_seed(seed)
     sequences = torch.randint(VOCAB, (2, prompt + response), generator=source)
