@@ -44,14 +44,17 @@ ways = {
     "k2 as the loss": chance @ kl_k2(**both).sum(1),
     "k3 as the loss": chance @ kl_k3(**both).sum(1),
 }
-for way, y in ways.items():
-    g = slope(y)
-    for goal, x in goals.items():
-        if slope(x).allclose(g):
+every = goals | ways
+found = {x: slope(y) for x, y in every.items()}
+for way in ways:
+    for goal in goals:
+        if found[way].allclose(found[goal]):
             print(f"{way:16} {goal}")
-paid = slope(ways["own gap alone"])
-own = slope(goals["KL(S||T), tokens"])
-assert paid.allclose(own)
+whole, own, other = (found[x] for x in goals)
+far, paid, k2, k3 = (found[x] for x in ways)
+assert far.allclose(whole)
+assert paid.allclose(own) and k2.allclose(own)
+assert k3.allclose(other) and not k3.allclose(own)
 # --8<-- [end:credit]
 
 # --8<-- [start:clamp]

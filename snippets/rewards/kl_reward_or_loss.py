@@ -44,7 +44,10 @@ for way, y in ways.items():
     cells = ("yes" if s else "no" for s in same)
     print(f"{way:16}", *(f"{c:>7}" for c in cells))
 paid, k2, k3, trl = found
-assert trl.allclose(k2)
+assert paid.allclose(right) and trl.allclose(k2)
+assert k2[1:].allclose(right[1:])  # the last token
+assert not k2[0].allclose(right[0])
+assert not k3[1:].allclose(right[1:])
 # --8<-- [end:credit]
 
 # --8<-- [start:group]
